@@ -1,0 +1,200 @@
+"""Requantization: an int32 accumulator becomes an integer of the output tensor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.ir import Array, DType, QuantParams
+from mcugen.ops.spec import Arithmetic, Constant
+from mcugen.quantize.fixed_point import (
+    Int64,
+    Rounding,
+    multiply_by_quantized_multiplier,
+    quantize_multiplier,
+    wrap_int32,
+)
+
+MULTIPLIER, SHIFT, SCALE = "multiplier", "shift", "scale"
+
+
+@dataclass(frozen=True, eq=False)
+class Requant:
+    """real = acc * scale / out_scale, rounded, plus zero_point, clamped.
+
+    TFLITE: fixed point, `clamp(RQ(acc, multiplier, shift) + zero_point)` without overflow.
+    ONNX: `clamp(rint((float32(acc) * scale) / out_scale) + zero_point)`, each step in float32,
+    halves to even. Dividing, instead of multiplying by scale / out_scale, is what the float
+    operator followed by QuantizeLinear does.
+
+    Attributes:
+        arithmetic: which of the two.
+        multiplier: int32 [C] or [1], 0..2**31-1.
+        shift: int8 [C] or [1], -31..31, positive is left.
+        scale: float32 [C] or [1], real value of one step of the accumulator.
+        out_scale: float32, the output tensor's scale.
+        zero_point: of the output tensor.
+        act_min: lowest output, an integer of `dtype`.
+        act_max: highest output.
+        dtype: element type of the output.
+        rounding: of the fixed-point product.
+    """
+
+    arithmetic: Arithmetic
+    multiplier: Array
+    shift: Array
+    scale: Array
+    out_scale: float
+    zero_point: int
+    act_min: int
+    act_max: int
+    dtype: DType
+    rounding: Rounding = Rounding.DOUBLE
+
+    @staticmethod
+    def of(
+        arithmetic: Arithmetic,
+        scale: Array,
+        out: QuantParams,
+        dtype: DType,
+        act_range: tuple[int, int] | None = None,
+        real: Array | None = None,
+    ) -> Requant:
+        """Requantization of an accumulator with this scale into a per-tensor quantized output.
+
+        Args:
+            arithmetic: which arithmetic.
+            scale: float32 scale of the accumulator, per channel or a single one (any shape).
+            out: the output's quantization.
+            dtype: the output's element type.
+            act_range: (act_min, act_max); default the range of `dtype`.
+            real: float64 real multipliers where they are not `scale / out.scale` in double
+                (TFLite's convolutions multiply the scales in double as well).
+        """
+        scales = np.atleast_1d(np.asarray(scale, np.float32)).reshape(-1)
+        out_scale = np.float32(out.scale)
+        if real is None:
+            real = scales.astype(np.float64) / np.float64(out_scale)
+        pairs = [quantize_multiplier(float(r)) for r in np.atleast_1d(real)]
+        low, high = act_range or dtype_range(dtype)
+        return Requant(
+            arithmetic,
+            np.array([m for m, _ in pairs], np.int32),
+            np.array([s for _, s in pairs], np.int8),
+            scales,
+            float(out_scale),
+            int(out.zero_point),
+            low,
+            high,
+            dtype,
+        )
+
+    @staticmethod
+    def fixed(
+        multiplier: Array,
+        shift: Array,
+        zero_point: int,
+        act_range: tuple[int, int],
+        dtype: DType = DType.INT8,
+        rounding: Rounding = Rounding.DOUBLE,
+    ) -> Requant:
+        """Fixed-point requantization from recorded integers."""
+        return Requant(
+            Arithmetic.TFLITE,
+            np.atleast_1d(np.asarray(multiplier, np.int32)),
+            np.atleast_1d(np.asarray(shift, np.int8)),
+            np.ones(1, np.float32),
+            1.0,
+            zero_point,
+            *act_range,
+            dtype,
+            rounding,
+        )
+
+    @property
+    def is_fixed_point(self) -> bool:
+        """Whether the arithmetic is TFLITE."""
+        return self.arithmetic is Arithmetic.TFLITE
+
+    @property
+    def per_channel(self) -> bool:
+        """Whether channels have numbers of their own, which then live in flash."""
+        return (self.multiplier.size if self.is_fixed_point else self.scale.size) > 1
+
+    @property
+    def multiplier0(self) -> int:
+        """The multiplier when there is one for all channels."""
+        return int(self.multiplier[0])
+
+    @property
+    def shift0(self) -> int:
+        """The shift when there is one for all channels."""
+        return int(self.shift[0])
+
+    @property
+    def scale0(self) -> float:
+        """The accumulator's scale when there is one for all channels."""
+        return float(self.scale[0])
+
+    @property
+    def low(self) -> int:
+        """`act_min` relative to the zero point.
+
+        The clamp comes before the addition of the zero point, which then cannot overflow.
+        """
+        return self.act_min - self.zero_point
+
+    @property
+    def high(self) -> int:
+        """`act_max` relative to the zero point."""
+        return self.act_max - self.zero_point
+
+    def constants(self) -> tuple[Constant, ...]:
+        """The per-channel arrays a kernel needs, in argument order; empty when per tensor."""
+        if not self.per_channel:
+            return ()
+        if self.is_fixed_point:
+            return (Constant(MULTIPLIER, self.multiplier), Constant(SHIFT, self.shift))
+        return (Constant(SCALE, self.scale),)
+
+    def apply(self, acc: Array) -> Array:
+        """Integers of `dtype` from int32 accumulators [..., C]; wider values wrap first."""
+        wrapped = wrap_int32(acc)
+        scaled = self._fixed(wrapped) if self.is_fixed_point else self._float(wrapped)
+        return (np.clip(scaled, self.low, self.high) + self.zero_point).astype(self.dtype.np)
+
+    def _fixed(self, acc: Int64) -> Int64:
+        return multiply_by_quantized_multiplier(acc, self.multiplier, self.shift, self.rounding)
+
+    def _float(self, acc: Int64) -> Int64:
+        with np.errstate(over="ignore"):
+            real = acc.astype(np.float32) * self.scale / np.float32(self.out_scale)
+        # Clamped before the conversion to an integer, as the C does: nothing can overflow.
+        inside = np.clip(real, np.float32(self.low), np.float32(self.high))
+        rounded: Int64 = np.rint(inside).astype(np.int64)
+        return rounded
+
+
+def dtype_range(dtype: DType) -> tuple[int, int]:
+    """(lowest, highest) value of an integer type."""
+    info = np.iinfo(dtype.np)
+    return int(info.min), int(info.max)
+
+
+def quantized_clamp(low: float, high: float, quant: QuantParams, dtype: DType) -> tuple[int, int]:
+    """(act_min, act_max) of a clamp to the real range [low, high].
+
+    Quantization is monotone, so clamping integers between the quantized bounds is exactly
+    QuantizeLinear(Clip(x, low, high)).
+    """
+    bounds = dtype_range(dtype)
+
+    def quantize(value: float, infinite: int) -> int:
+        if math.isinf(value):
+            return infinite
+        steps = np.rint(np.float32(value) / np.float32(quant.scale))
+        return int(np.clip(float(steps) + int(quant.zero_point), *bounds))
+
+    return quantize(low, bounds[0]), quantize(high, bounds[1])

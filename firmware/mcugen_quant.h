@@ -1,0 +1,87 @@
+/*
+ * Integer requantization, shared by the integer kernels.
+ *
+ * Twin of codegen/mcugen/quantize/fixed_point.py and requant.py, bit for bit. Right shifts of
+ * negative numbers are taken to be arithmetic and conversions to a narrower signed type to wrap,
+ * as every compiler for the supported cores does. Nothing here overflows a signed integer.
+ */
+#ifndef MCUGEN_QUANT_H
+#define MCUGEN_QUANT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static inline int32_t mcugen_clamp(int32_t value, int32_t low, int32_t high)
+{
+    const int32_t above = value < low ? low : value;
+    return above > high ? high : above;
+}
+
+/* a + b modulo 2^32: an accumulator and a bias may overflow together. */
+static inline int32_t mcugen_wrap_add(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+/* (a * b + 2^30) >> 31, ties upward; the one product that does not fit saturates. */
+static inline int32_t mcugen_srdhm(int32_t a, int32_t b)
+{
+    const int64_t product = (int64_t)a * (int64_t)b + ((int64_t)1 << 30);
+    const int64_t high = product >> 31;
+    return high > INT32_MAX ? INT32_MAX : (int32_t)high;
+}
+
+/* value / 2^exponent, ties away from zero; exponent 0..31. */
+static inline int32_t mcugen_rounding_divide_by_pot(int32_t value, int32_t exponent)
+{
+    const int32_t mask = (int32_t)(((uint32_t)1 << exponent) - 1u);
+    const int32_t remainder = value & mask;
+    const int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+    return (value >> exponent) + (remainder > threshold ? 1 : 0);
+}
+
+/*
+ * value * multiplier * 2^(shift - 31), rounded twice.
+ * multiplier 0..2^31-1 (never -2^31: the product needs no saturation); shift -31..31, positive is
+ * left, and what the left shift pushes out is lost.
+ */
+static inline int32_t mcugen_requantize(int32_t value, int32_t multiplier, int32_t shift)
+{
+    const int32_t left = shift > 0 ? shift : 0;
+    const int32_t right = shift > 0 ? 0 : -shift;
+    const int32_t shifted = (int32_t)((uint32_t)value << left);
+    const int64_t product = (int64_t)shifted * (int64_t)multiplier + ((int64_t)1 << 30);
+    return mcugen_rounding_divide_by_pot((int32_t)(product >> 31), right);
+}
+
+/* The same, rounded once; shift -31..30. */
+static inline int32_t mcugen_requantize_single(int32_t value, int32_t multiplier, int32_t shift)
+{
+    const int32_t total = 31 - shift;
+    const int64_t product = (int64_t)value * (int64_t)multiplier + ((int64_t)1 << (total - 1));
+    return (int32_t)(product >> total);
+}
+
+/*
+ * round(value * scale / out_scale) clamped to [low, high], halves to even, every step in float.
+ * |low|, |high| < 2^22: adding and subtracting 1.5 * 2^23 then rounds to an integer as the
+ * processor rounds, without a call into libm.
+ */
+static inline int32_t mcugen_requantize_float(int32_t value, float scale, float out_scale,
+                                              float low, float high)
+{
+    const float real = (float)value * scale / out_scale;
+    const float above = real < low ? low : real;
+    const float inside = above > high ? high : above;
+    const float shifted = inside + 12582912.0f;
+    return (int32_t)(shifted - 12582912.0f);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
