@@ -266,7 +266,11 @@ class OpSpec:
         inplace: params -> (output, input) index pairs that may share storage: element i of the
             output is written only after every input element at the same or a lower byte address
             that is still needed has been read.
-        is_view: whether output 0 is input 0's bytes under another shape (Reshape).
+        output_offsets: Site -> element offset of each output inside input 0 when every output is a
+            contiguous range of it (Reshape: (0,); Split of the outermost axis), else None. Such a
+            node becomes a view where storage allows and costs nothing.
+        input_offsets: Site -> element offset of each input inside output 0 when every input is a
+            contiguous range of it (Concat of the outermost axis), else None.
         moves_values: the outputs hold values of the first input only, unchanged: the op runs on
             integers as it runs on floats (Transpose, Slice, MaxPool ...). For Concat all inputs.
         permute: (site, perm) -> attrs with which the op, fed transpose(input, perm) for every data
@@ -285,7 +289,8 @@ class OpSpec:
     constraints: tuple[Constraint, ...] = ()
     macs: Callable[[Any], int] = no_macs
     inplace: Callable[[Any], tuple[tuple[int, int], ...]] = no_inplace
-    is_view: bool = False
+    output_offsets: Callable[[Site], tuple[int, ...] | None] | None = None
+    input_offsets: Callable[[Site], tuple[int, ...] | None] | None = None
     moves_values: bool = False
     permute: Callable[[Site, tuple[int, ...]], Any | None] | None = None
     channels_last: Callable[[Any], Any] | None = None

@@ -1,0 +1,152 @@
+"""CModel: all that the templates of a model see. Data only; view.py fills it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcugen.ir import Array
+
+
+@dataclass(frozen=True)
+class EmitOptions:
+    """How the C interface looks.
+
+    Attributes:
+        prefix: what every file-scope name starts with; a C identifier.
+        io_buffers: "arena" plans inputs and outputs, "caller" reads and writes the caller's.
+        arena: "static" or "caller".
+    """
+
+    prefix: str
+    io_buffers: str = "arena"
+    arena: str = "static"
+
+
+@dataclass(frozen=True)
+class CTensor:
+    """A graph input or output in the public interface."""
+
+    index: int
+    name: str
+    ident: str
+    ctype: str
+    mcugen_type: str
+    shape: tuple[int, ...]
+    elems: int
+    bytes: int
+    scale: float | None
+    zero_point: int | None
+    offset_bytes: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class CConstant:
+    """An array in the weights file."""
+
+    ident: str
+    ctype: str
+    array: Array
+    origin: str
+
+
+@dataclass(frozen=True)
+class COutput:
+    """One output of a call, for the trace hook: its address and size."""
+
+    tensor: str
+    text: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class CCall:
+    """One kernel call of the run function."""
+
+    index: int
+    comment: str
+    op: str
+    node: str
+    function: str
+    arguments: tuple[str, ...]
+    outputs: tuple[COutput, ...]
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One kernel function to render: identical texts are shared between calls."""
+
+    template: str
+    signature: str
+    params: Any
+    base_name: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class CModel:
+    """All that the model's templates see."""
+
+    prefix: str
+    macro: str
+    name: str
+    hash: str
+    version: str
+    headers: tuple[str, ...]
+    inputs: tuple[CTensor, ...]
+    outputs: tuple[CTensor, ...]
+    constants: tuple[CConstant, ...]
+    functions: tuple[CFunction, ...]
+    calls: tuple[CCall, ...]
+    arena_bytes: int
+    arena_align: int
+    io_caller: bool
+    arena_caller: bool
+    macs: int
+    stack_bytes: int | None = None
+    stack_source: str = ""
+
+    @property
+    def takes_arena(self) -> bool:
+        """Whether the functions have a leading `void *arena`."""
+        return self.arena_caller and self.arena_bytes > 0
+
+    @property
+    def arena_bytes_expression(self) -> str:
+        """The arena as an array of bytes, inside the public functions."""
+        return "((uint8_t *)arena)" if self.takes_arena else f"{self.prefix}_arena"
+
+    @property
+    def _pointers(self) -> tuple[str, ...]:
+        ins = tuple(f"const {t.ctype} *{t.ident}" for t in self.inputs)
+        return ins + tuple(f"{t.ctype} *{t.ident}" for t in self.outputs)
+
+    @property
+    def run_parameters(self) -> str:
+        """Parameters of NAME_run."""
+        arena = ("void *arena",) if self.takes_arena else ()
+        return ", ".join(arena + self._pointers) or "void"
+
+    @property
+    def run_pointers(self) -> tuple[str, ...]:
+        """Names of NAME_run's buffer parameters."""
+        return tuple(t.ident for t in self.inputs + self.outputs)
+
+    @property
+    def run_any_arguments(self) -> tuple[str, ...]:
+        """Arguments with which the type-erased run calls NAME_run."""
+        arena = ("arena",) if self.takes_arena else ()
+        ins = tuple(f"(const {t.ctype} *)inputs[{t.index}]" for t in self.inputs)
+        return arena + ins + tuple(f"({t.ctype} *)outputs[{t.index}]" for t in self.outputs)
+
+    @property
+    def steps_parameters(self) -> str:
+        """Parameters of the function that calls every kernel."""
+        arena = ("uint8_t *arena",) if self.arena_bytes else ()
+        return ", ".join(arena + (self._pointers if self.io_caller else ())) or "void"
+
+    @property
+    def steps_arguments(self) -> str:
+        """Arguments of that function, inside the public functions."""
+        arena = (self.arena_bytes_expression,) if self.arena_bytes else ()
+        return ", ".join(arena + (self.run_pointers if self.io_caller else ()))

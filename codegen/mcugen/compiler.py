@@ -1,0 +1,102 @@
+"""The whole way from an imported model to its C text, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mcugen import __version__, memory, render, view
+from mcugen.c_model import CModel, EmitOptions
+from mcugen.frontend import Imported
+from mcugen.ir import Graph
+from mcugen.lower import lower
+from mcugen.names import identifier
+from mcugen.ops.spec import Arithmetic
+from mcugen.passes.pipeline import PassOptions, run_passes
+from mcugen.plan.problem import MemoryPlan
+from mcugen.program import Program
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """What the user may choose about the generated C.
+
+    Attributes:
+        name: prefix of every C name; None makes one from the model's file name.
+        arithmetic: integer arithmetic.
+        libraries: kernel libraries to take from.
+        io: "float" keeps the model's interface, "quantized" strips Quantize/Dequantize at it.
+        io_layout: "onnx", or "nhwc" to drop the transposition of image inputs.
+        io_buffers: "arena" or "caller".
+        arena: "static" or "caller".
+    """
+
+    name: str | None = None
+    arithmetic: Arithmetic = Arithmetic.TFLITE
+    libraries: tuple[str, ...] = ("portable",)
+    io: str = "float"
+    io_layout: str = "onnx"
+    io_buffers: str = "arena"
+    arena: str = "static"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A model after every stage.
+
+    Attributes:
+        imported: the unoptimised ONNX graph, its hash and the importer's notices.
+        graph: after all passes.
+        program: lowered.
+        plan: the memory plan, validated.
+        model: what the templates saw.
+        files: file name -> text of the model library.
+        options: as asked for.
+        float_nodes: node name -> why it runs in float in an otherwise quantized model.
+    """
+
+    imported: Imported
+    graph: Graph
+    program: Program
+    plan: MemoryPlan
+    model: CModel
+    files: Mapping[str, str]
+    options: CompileOptions
+    float_nodes: Mapping[str, str] = field(default_factory=dict)
+
+
+def compile_model(imported: Imported, options: CompileOptions | None = None) -> Compiled:
+    """Run passes, lowering, planning and rendering.
+
+    Raises:
+        InternalError: a stage broke an invariant.
+    """
+    options = options or CompileOptions()
+    passed = run_passes(
+        imported.graph,
+        PassOptions(
+            arithmetic=options.arithmetic,
+            io_quantized=options.io == "quantized",
+            io_layout=options.io_layout,
+        ),
+    )
+    program = lower(passed.graph, arithmetic=options.arithmetic, libraries=options.libraries)
+    plan = memory.plan_memory(program, io_caller=options.io_buffers == "caller")
+    prefix = identifier(options.name or imported.graph.name)
+    model = view.build(
+        program,
+        plan,
+        EmitOptions(prefix, options.io_buffers, options.arena),
+        model_hash=imported.sha256,
+        version=__version__,
+    )
+    return Compiled(
+        imported,
+        passed.graph,
+        program,
+        plan,
+        model,
+        render.render(model),
+        options,
+        passed.float_nodes,
+    )

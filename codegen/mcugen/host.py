@@ -1,0 +1,145 @@
+"""The rendered C as a shared library on this machine, called through cffi's dlopen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+
+from mcugen import resources
+from mcugen.errors import InternalError
+from mcugen.ir import Array, Graph
+from mcugen.program import Program, Step
+from mcugen.toolchain import Compiler, build
+
+_CDEF = """
+typedef struct { const char *name; int dtype; uint32_t rank; const uint32_t *shape; uint32_t elems;
+    uint32_t bytes; float scale; int32_t zero_point; } mcugen_tensor;
+typedef void (*mcugen_trace_fn)(void *, uint32_t, uint32_t, const void *, uint32_t);
+typedef struct { const char *name; const char *op; uint32_t output_count; } mcugen_step;
+typedef struct { const char *name; const char *hash; const char *generator; uint32_t arena_bytes;
+    uint32_t arena_align; uint32_t input_count; const mcugen_tensor *inputs; uint32_t output_count;
+    const mcugen_tensor *outputs; uint32_t step_count; const mcugen_step *steps;
+    void (*set_trace)(mcugen_trace_fn, void *);
+    int (*run)(void *, const void *const *, void *const *); } mcugen_model;
+"""
+
+
+@cache
+def _ffi() -> cffi.FFI:
+    ffi = cffi.FFI()
+    ffi.cdef(_CDEF)
+    return ffi
+
+
+@cache
+def runtime_headers() -> Mapping[str, str]:
+    """The runtime headers that generated code includes."""
+    return {p.name: p.read_text() for p in sorted(resources.firmware().glob("*.h"))}
+
+
+def build_library(
+    files: Mapping[str, str],
+    prefixes: Sequence[str],
+    *,
+    compiler: Compiler | None = None,
+    flags: Sequence[str] = ("-O2",),
+) -> Path:
+    """A shared library of one or more rendered models, with traces compiled in."""
+    traces = tuple(f"-D{p.upper()}_TRACE" for p in prefixes)
+    return build({**runtime_headers(), **files}, compiler=compiler, flags=(*flags, *traces))
+
+
+class HostModel:
+    """One model of a shared library, callable on NumPy arrays."""
+
+    def __init__(self, library: Path, prefix: str, graph: Graph) -> None:
+        self._ffi = _ffi()
+        self._lib = self._open(library, prefix)
+        self._model = self._ffi.addressof(self._lib, f"{prefix}_model")
+        self._inputs = [graph[n] for n in graph.inputs]
+        self._outputs = [graph[n] for n in graph.outputs]
+
+    def _open(self, library: Path, prefix: str) -> Any:
+        symbol = f"{prefix}_model"
+        self._ffi.cdef(f"extern const mcugen_model {symbol};", override=True)
+        return self._ffi.dlopen(str(library))
+
+    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """One inference; graph output name -> array.
+
+        Raises:
+            InternalError: the generated code reported an error.
+        """
+        outputs = [np.zeros(t.shape, t.dtype.np) for t in self._outputs]
+        self._call([inputs[t.name] for t in self._inputs], outputs)
+        return {t.name: a for t, a in zip(self._outputs, outputs, strict=True)}
+
+    def trace(
+        self, inputs: Mapping[str, Array], steps: Sequence[Step], graph: Graph
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """One inference with the bytes of every step's outputs, copied right after the step.
+
+        Args:
+            inputs: graph input name -> array.
+            steps: the calls, in the plan's order.
+            graph: where the outputs' shapes are.
+
+        Returns:
+            (outputs by graph output name, values by tensor name).
+        """
+        seen: dict[str, Array] = {}
+
+        def hook(context: Any, step: int, output: int, data: Any, count: int) -> None:
+            del context
+            tensor = graph[steps[step].outputs[output]]
+            raw = bytes(self._ffi.buffer(data, count)) if count else b""
+            seen[tensor.name] = np.frombuffer(raw, tensor.dtype.np).reshape(tensor.shape)
+
+        callback = self._ffi.callback("mcugen_trace_fn", hook)
+        self._model.set_trace(callback, self._ffi.NULL)
+        try:
+            return self.run(inputs), seen
+        finally:
+            self._model.set_trace(self._ffi.cast("mcugen_trace_fn", 0), self._ffi.NULL)
+
+    def _call(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        keep = []
+        for array, tensor in zip(inputs, self._inputs, strict=True):
+            ready = np.ascontiguousarray(array, tensor.dtype.np)
+            if array.shape != tensor.shape or array.dtype != tensor.dtype.np:
+                raise InternalError(f"input {tensor.name}: {array.dtype}{list(array.shape)}")
+            keep.append(ready)
+        ins = self._ffi.new("const void *[]", [self._pointer(a) for a in keep] or 1)
+        outs = self._ffi.new("void *[]", [self._pointer(a) for a in outputs] or 1)
+        arena = self._arena()
+        code = self._model.run(arena, ins, outs)
+        if code != 0:
+            raise InternalError(f"the generated code returned {code}")
+
+    def _pointer(self, array: Array) -> Any:
+        return self._ffi.cast("void *", array.ctypes.data)
+
+    def _arena(self) -> Any:
+        """An aligned arena for models that take the caller's (others ignore it)."""
+        align = int(self._model.arena_align)
+        self._storage = np.full(int(self._model.arena_bytes) + align, 0xA5, np.uint8)
+        address = self._storage.ctypes.data
+        return self._ffi.cast("void *", address + (-address) % align)
+
+
+def same_bits(a: Array, b: Array) -> Array:
+    """Element-wise: equal in every bit, or both NaN."""
+    size = a.dtype.itemsize
+    bits = np.dtype(f"u{size}")
+    equal = a.view(bits) == b.view(bits) if size in (1, 2, 4, 8) else a == b
+    return equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal
+
+
+def calls_in_order(program: Program, order: Sequence[int]) -> tuple[Step, ...]:
+    """The program's calls as the plan orders them."""
+    return tuple(program.calls[i] for i in order)

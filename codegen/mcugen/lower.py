@@ -1,0 +1,104 @@
+"""Graph -> Program: parameters computed, kernels chosen, scratch sized, views found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.errors import InternalError
+from mcugen.ir import Graph, Node
+from mcugen.ops.registry import specs
+from mcugen.ops.spec import Arithmetic, Kernel, OpSpec, Site
+from mcugen.program import Place, Program, Step
+from mcugen.views import find_views
+
+
+def lower(
+    graph: Graph,
+    *,
+    arithmetic: Arithmetic = Arithmetic.TFLITE,
+    libraries: Sequence[str] = ("portable",),
+) -> Program:
+    """Lower every node; a kernel is taken only from `libraries`, in the op's order.
+
+    Raises:
+        InternalError: an op that passes should have replaced is still there.
+    """
+    places, views = find_views(graph)
+    steps = []
+    for node in graph.nodes:
+        spec = specs()[node.op]
+        if node.name in views:
+            steps.append(_view_step(graph, node, spec, arithmetic))
+        else:
+            steps.append(_call_step(graph, node, spec, arithmetic, libraries, places))
+    return Program(graph, tuple(steps), places, arithmetic)
+
+
+def _lowered(
+    graph: Graph, node: Node, spec: OpSpec, arithmetic: Arithmetic
+) -> tuple[object, tuple[str, ...]]:
+    if spec.lower is None:
+        raise InternalError(f"{node.op} '{node.name}' reached lowering and has no kernel")
+    site = Site(node, graph.input_tensors(node), graph.output_tensors(node), arithmetic)
+    lowered = spec.lower(site)
+    return lowered.params, lowered.inputs
+
+
+def _view_step(graph: Graph, node: Node, spec: OpSpec, arithmetic: Arithmetic) -> Step:
+    params, inputs = _lowered(graph, node, spec, arithmetic)
+    return Step(node, params, inputs, None)
+
+
+def _call_step(
+    graph: Graph,
+    node: Node,
+    spec: OpSpec,
+    arithmetic: Arithmetic,
+    libraries: Sequence[str],
+    places: dict[str, Place],
+) -> Step:
+    params, inputs = _lowered(graph, node, spec, arithmetic)
+    kernel, refused = choose_kernel(spec, params, libraries)
+    pairs = tuple((node.outputs[o], inputs[i]) for o, i in spec.inplace(params))
+    return Step(
+        node,
+        params,
+        inputs,
+        kernel,
+        kernel.constants(params),
+        kernel.scratch(params),
+        spec.macs(params),
+        tuple(p for p in pairs if _may_share(graph, places, *p)),
+        refused,
+    )
+
+
+def choose_kernel(
+    spec: OpSpec, params: object, libraries: Sequence[str]
+) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
+    """The first kernel of `libraries` that accepts, and the reasons of those that refused.
+
+    Raises:
+        InternalError: none accepts; the portable kernel must accept all the op allows.
+    """
+    refused: list[tuple[str, str]] = []
+    for kernel in spec.kernels:
+        if kernel.library not in libraries:
+            continue
+        reason = kernel.accepts(params)
+        if reason is None:
+            return kernel, tuple(refused)
+        refused.append((kernel.library, reason))
+    raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
+
+
+def _may_share(graph: Graph, places: dict[str, Place], output: str, source: str) -> bool:
+    """Whether both tensors are activations that fill buffers of equal size alone."""
+    if graph[source].is_constant:
+        return False
+    out, src = places[output], places[source]
+    return (
+        out.offset_bytes == src.offset_bytes == 0
+        and graph[out.buffer].nbytes == graph[output].nbytes
+        and graph[src.buffer].nbytes == graph[source].nbytes
+    )

@@ -1,0 +1,184 @@
+"""Host C compilers: found, described, and run with a cache of compiled objects."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from mcugen.errors import InternalError, McugenError, MissingExtraError
+
+STRICT_WARNINGS = (
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wshadow",
+    "-Wdouble-promotion",
+    "-Wmissing-prototypes",
+    "-Wvla",
+    "-Wcast-align",
+    "-Wundef",
+    "-Werror",
+)
+"""What all generated C is clean under, with gcc and clang."""
+
+BASE_FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-strict-overflow")
+"""Contraction off: a fused multiply-add would round once where the reference rounds twice."""
+
+_TIMEOUT_S = 600
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler command and what identifies its output."""
+
+    command: tuple[str, ...]
+    version: str
+
+
+def zig_command() -> tuple[str, ...] | None:
+    """`python -m ziglang cc`, when the package ziglang is installed."""
+    if importlib.util.find_spec("ziglang") is None:
+        return None
+    return (sys.executable, "-m", "ziglang", "cc")
+
+
+@cache
+def describe(command: tuple[str, ...]) -> Compiler:
+    """The compiler behind `command`, with the first line of its --version.
+
+    Raises:
+        McugenError: the command cannot be run.
+    """
+    try:
+        done = subprocess.run(
+            [*command, "--version"], capture_output=True, text=True, timeout=60, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise McugenError(
+            f"C compiler '{' '.join(command)}' cannot be run: {error}",
+            hint="set MCUGEN_CC to a C11 compiler, or unset it",
+        ) from error
+    return Compiler(command, done.stdout.splitlines()[0])
+
+
+def find_compiler() -> Compiler:
+    """$MCUGEN_CC, else cc, gcc or clang of the PATH, else `zig cc` from PyPI.
+
+    Raises:
+        MissingExtraError: there is none of them.
+    """
+    chosen = os.environ.get("MCUGEN_CC")
+    if chosen:
+        return describe(tuple(chosen.split()))
+    for name in ("cc", "gcc", "clang"):
+        path = shutil.which(name)
+        if path:
+            return describe((path,))
+    zig = zig_command()
+    if zig is None:
+        raise MissingExtraError("building on the host (there is no C compiler)", "ziglang", "bench")
+    return describe(zig)
+
+
+def cache_dir() -> Path:
+    """Where compiled objects are kept: $MCUGEN_CACHE or the user's cache directory."""
+    base = os.environ.get("MCUGEN_CACHE")
+    if base:
+        return Path(base)
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "mcugen"
+
+
+def _digest(*parts: str) -> str:
+    state = hashlib.sha256()
+    for part in parts:
+        state.update(part.encode())
+        state.update(b"\0")
+    return state.hexdigest()[:32]
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+    if done.returncode != 0:
+        raise InternalError(
+            f"the generated C does not compile: {' '.join(command)}\n{done.stderr[-8000:]}"
+        )
+
+
+def _publish(target: Path, command: Sequence[str]) -> None:
+    """Run `command` + ["-o", FILE], then move FILE to `target`: safe with parallel builders."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=target.parent, suffix=target.suffix)
+    os.close(handle)
+    try:
+        _run([*command, "-o", name])
+        Path(name).replace(target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _objects(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> list[Path]:
+    """One cached object per .c file; the key is its text, all headers, flags and compiler."""
+    headers = [f"{n}\n{t}" for n, t in sorted(files.items()) if not n.endswith(".c")]
+    common = (*compiler.command, compiler.version, *flags, *headers)
+    objects = []
+    with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        for name, text in sorted(files.items()):
+            if not name.endswith(".c"):
+                continue
+            target = cache_dir() / f"{_digest(*common, name, text)}.o"
+            if not target.exists():
+                source = str(Path(folder, name))
+                command = [*compiler.command, *flags, "-I", folder, "-c", source]
+                _publish(target, command)
+            objects.append(target)
+    return objects
+
+
+def build(
+    files: Mapping[str, str],
+    *,
+    compiler: Compiler | None = None,
+    flags: Sequence[str] = ("-O2",),
+    link_flags: Sequence[str] = ("-shared",),
+    suffix: str = ".so",
+) -> Path:
+    """Compile .c files (headers among `files` are found by `#include`) and link them.
+
+    Args:
+        files: relative path -> text of sources and headers.
+        compiler: defaults to `find_compiler()`.
+        flags: for compiling, besides `BASE_FLAGS` and position-independent code.
+        link_flags: what to make of the objects; () links an executable.
+        suffix: of the linked file.
+
+    Returns:
+        The linked file in the cache; equal inputs give the same file without any compiling.
+
+    Raises:
+        InternalError: the C does not compile; the compiler's messages are included.
+    """
+    compiler = compiler or find_compiler()
+    compile_flags = (*BASE_FLAGS, "-fPIC", *flags)
+    objects = _objects(files, compiler, compile_flags)
+    names = [str(o) for o in objects]
+    target = cache_dir() / f"{_digest(*compiler.command, *names, *link_flags)}{suffix}"
+    if not target.exists():
+        sanitizers = [f for f in flags if f.startswith("-fsanitize")]
+        _publish(target, [*compiler.command, *sanitizers, *link_flags, *names])
+    return target
