@@ -1,0 +1,70 @@
+"""Axes, strides and permutations: what data movement, reductions and normalisation share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcugen.ir import Array
+from mcugen.ops.spec import ImportContext, Reject
+
+MAX_CONSTANT_ELEMS = 2**26
+"""Largest tensor that an importer materialises (a ConstantOfShape may ask for any size)."""
+
+
+def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
+    """`axis` counted from the front.
+
+    Raises:
+        Reject: it is not an axis of a tensor of this rank.
+    """
+    if not -rank <= axis < rank:
+        raise Reject(f"{what} must be in [{-rank}, {rank - 1}], got {axis}")
+    return axis % rank
+
+
+def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from the front, ascending.
+
+    Raises:
+        Reject: one is out of range or given twice.
+    """
+    found = sorted(normalize_axis(a, rank, "axes") for a in axes)
+    if len(set(found)) != len(found):
+        raise Reject(f"axes must be different, got {list(axes)}")
+    return tuple(found)
+
+
+def strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Elements between neighbours along each axis of a row-major array."""
+    result: list[int] = []
+    step = 1
+    for dim in reversed(shape):
+        result.append(step)
+        step *= dim
+    return tuple(reversed(result))
+
+
+def permuted_axis(axis: int, perm: Sequence[int]) -> int:
+    """Where `axis` of x is found in transpose(x, perm)."""
+    return tuple(perm).index(axis)
+
+
+def permuted(values: Sequence[int], perm: Sequence[int]) -> tuple[int, ...]:
+    """One value per axis of x, in the order of the axes of transpose(x, perm)."""
+    return tuple(values[p] for p in perm)
+
+
+def int_tuple(array: Array) -> tuple[int, ...]:
+    """A constant of any rank as a flat tuple of Python integers."""
+    return tuple(int(v) for v in array.reshape(-1))
+
+
+def attr_or_input(ctx: ImportContext, name: str, index: int, since: int) -> tuple[int, ...] | None:
+    """Integers that are attribute `name` before opset `since` and constant input `index` after.
+
+    Returns None when absent.
+    """
+    if ctx.opset >= since:
+        return int_tuple(ctx.const(index, name)) if ctx.has(index) else None
+    value = ctx.attr(name)
+    return None if value is None else tuple(int(v) for v in value)
