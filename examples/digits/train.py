@@ -40,7 +40,7 @@ Array = npt.NDArray[Any]
 
 
 def load_split() -> tuple[Array, Array, Array, Array]:
-    """Train and test images float32 [N, 1, 8, 8] in 0..1, labels int64 [N]; 20 % are for testing."""
+    """Train and test images float32 [N, 1, 8, 8] in 0..1, labels int64 [N]; a fifth tests."""
     digits = load_digits()
     images = (digits.images / 16.0).astype(np.float32)[:, None]
     labels = digits.target.astype(np.int64)
@@ -51,7 +51,7 @@ def load_split() -> tuple[Array, Array, Array, Array]:
 
 
 def build_network() -> nn.Sequential:
-    """Convolution, depthwise-separable convolution, global average pool, dense: 8,050 parameters."""
+    """Convolution, depthwise-separable convolution, average pool, dense: 8,050 parameters."""
     return nn.Sequential(
         nn.Conv2d(1, 16, 3, padding=1),
         nn.ReLU(),
