@@ -1,0 +1,76 @@
+"""The supported ONNX operators as a table, read from the registry: `mcugen ops` and the docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcugen.ops.registry import specs
+from mcugen.ops.spec import OpSpec
+
+INTEGER_FORM = "integer kernel"
+INTEGER_AS_IS = "same kernel"
+FLOAT_ONLY = "in float"
+
+_HEAD = """# Supported operators
+
+Written from the operator registry; `pytest --update-golden tests/report` rewrites it.
+
+- **Internal operator**: what the ONNX operator becomes, wholly or in the main.
+- **In a QDQ model**, between DequantizeLinear and QuantizeLinear: `{form}`: computed on integers by a kernel of
+  its own; `{as_is}`: only moves values, so its kernel takes integers as they are; `{float_only}`:
+  computed in float32 between explicit conversions.
+- **Kernel libraries**: in order of preference.
+- **Rules**: what a node must obey. One that does not is refused with the rule and what was found.
+
+| ONNX operator | Internal operator | In a QDQ model | Kernel libraries | Rules |
+|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class OpRow:
+    """One ONNX operator.
+
+    Attributes:
+        onnx: `Conv`, or `com.microsoft::QGemm` outside the default domain.
+        internal: the internal operator that imports it.
+        integer: INTEGER_FORM, INTEGER_AS_IS or FLOAT_ONLY.
+        libraries: kernel libraries in order of preference; empty where passes replace the op.
+        rules: the constraints' docstrings.
+    """
+
+    onnx: str
+    internal: str
+    integer: str
+    libraries: tuple[str, ...]
+    rules: tuple[str, ...]
+
+
+def rows() -> tuple[OpRow, ...]:
+    """All ONNX operators: the default domain first, then by name."""
+    found = [_row(onnx, spec) for spec in specs().values() for onnx in spec.onnx]
+    return tuple(sorted(found, key=lambda row: ("::" in row.onnx, row.onnx)))
+
+
+def _row(onnx: str, spec: OpSpec) -> OpRow:
+    rules = tuple(" ".join((c.__doc__ or "").split()) for c in spec.constraints)
+    libraries = tuple(dict.fromkeys(kernel.library for kernel in spec.kernels))
+    return OpRow(onnx, spec.name, _integer(spec), libraries, rules)
+
+
+def _integer(spec: OpSpec) -> str:
+    if spec.quantize is not None:
+        return INTEGER_FORM
+    return INTEGER_AS_IS if spec.moves_values else FLOAT_ONLY
+
+
+def markdown() -> str:
+    """The text of docs/SUPPORTED_OPS.md."""
+    head = _HEAD.format(form=INTEGER_FORM, as_is=INTEGER_AS_IS, float_only=FLOAT_ONLY)
+    return head + "".join(_line(row) for row in rows())
+
+
+def _line(row: OpRow) -> str:
+    libraries = ", ".join(row.libraries) or "-"
+    cells = (row.onnx, row.internal, row.integer, libraries, "; ".join(row.rules))
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
