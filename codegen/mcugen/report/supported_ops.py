@@ -16,9 +16,10 @@ _HEAD = """# Supported operators
 Written from the operator registry; `pytest --update-golden tests/report` rewrites it.
 
 - **Internal operator**: what the ONNX operator becomes, wholly or in the main.
-- **In a QDQ model**, between DequantizeLinear and QuantizeLinear: `{form}`: computed on integers by a kernel of
-  its own; `{as_is}`: only moves values, so its kernel takes integers as they are; `{float_only}`:
-  computed in float32 between explicit conversions.
+- **In a QDQ model**, between DequantizeLinear and QuantizeLinear:
+  `{form}`: computed on integers by a kernel of its own;
+  `{as_is}`: it only moves values, so that its kernel takes integers as they are;
+  `{float_only}`: computed in float32 between explicit conversions.
 - **Kernel libraries**: in order of preference.
 - **Rules**: what a node must obey. One that does not is refused with the rule and what was found.
 
