@@ -1,0 +1,5 @@
+"""`python -m mcugen`."""
+
+from mcugen.cli import main
+
+main()

@@ -1,0 +1,181 @@
+"""The Python API: load a model, compile it for a board, call it, check it, export it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from mcugen import frontend
+from mcugen.check import CheckResult, check, host_model
+from mcugen.compiler import Compiled, CompileOptions, compile_model
+from mcugen.errors import DoesNotFitError, UsageError
+from mcugen.export import Exported, write_library, write_project
+from mcugen.footprint import measure_footprint
+from mcugen.frontend import Imported
+from mcugen.host import HostModel
+from mcugen.ir import Array
+from mcugen.kernels import libraries_for
+from mcugen.ops.spec import Arithmetic
+from mcugen.report.model_report import ModelReport, build_report
+from mcugen.samples import Sample, load_samples, random_samples
+from mcugen.selftest import Selftest, make_selftest
+from mcugen.targets import Target, load_target
+
+
+def load(
+    path: str | Path,
+    *,
+    dims: Mapping[str, int] | None = None,
+    outputs: Sequence[str] = (),
+) -> Imported:
+    """Import an ONNX file.
+
+    Args:
+        path: the .onnx file; external data is looked for beside it.
+        dims: symbolic dimension -> value.
+        outputs: cut the graph at these tensors instead of its own outputs.
+
+    Raises:
+        ModelError: the file is not a usable ONNX model; UnsupportedModelError lists all nodes
+            that cannot be generated.
+    """
+    return frontend.load(path, dims=dims, outputs=outputs)
+
+
+def compile(
+    model: str | Path | Imported,
+    *,
+    board: str = "host",
+    kernels: str = "auto",
+    arithmetic: str = "tflite",
+    name: str | None = None,
+    io: str = "float",
+    io_layout: str = "onnx",
+    io_buffers: str = "arena",
+    arena: str = "static",
+) -> Model:
+    """Compile a model for a board.
+
+    Args:
+        model: a path, or what `load` returned.
+        board: a name of `mcugen boards`, or the path of a target.toml.
+        kernels: auto, portable, cmsis_nn or esp_nn.
+        arithmetic: tflite or onnx.
+        name: prefix of all C names; made from the file's name by default.
+        io: float keeps the interface, quantized strips Quantize/Dequantize at it.
+        io_layout: onnx, or nhwc to take images channels last.
+        io_buffers: arena, or caller to read and write the caller's buffers.
+        arena: static, or caller to be given the arena.
+
+    Raises:
+        UsageError: an unknown choice; McugenError kinds of `load`.
+    """
+    target = load_target(board)
+    imported = model if isinstance(model, Imported) else load(model)
+    chosen = Arithmetic(_choice("arithmetic", arithmetic, [a.value for a in Arithmetic]))
+    options = CompileOptions(
+        name=name,
+        arithmetic=chosen,
+        libraries=libraries_for(kernels, target.kernels, chosen),
+        io=_choice("io", io, ["float", "quantized"]),
+        io_layout=_choice("io-layout", io_layout, ["onnx", "nhwc"]),
+        io_buffers=_choice("io-buffers", io_buffers, ["arena", "caller"]),
+        arena=_choice("arena", arena, ["static", "caller"]),
+    )
+    return Model(compile_model(imported, options), target)
+
+
+def _choice(option: str, value: str, allowed: Sequence[str]) -> str:
+    if value not in allowed:
+        raise UsageError(f"--{option} must be one of {', '.join(allowed)}, got '{value}'")
+    return value
+
+
+class Model:
+    """A compiled model on a board: callable on NumPy arrays through its own C."""
+
+    def __init__(self, compiled: Compiled, target: Target) -> None:
+        self.compiled = compiled
+        self.target = target
+
+    @cached_property
+    def host(self) -> HostModel:
+        """The generated C, built on this machine."""
+        return host_model(self.compiled)
+
+    def __call__(self, *arrays: Array, **named: Array) -> dict[str, Array]:
+        """One inference by the generated C.
+
+        Args:
+            arrays: inputs in the model's order.
+            **named: inputs by name instead.
+
+        Returns:
+            Output name -> array.
+
+        Raises:
+            UsageError: a missing or unknown input, another shape or dtype than the model's.
+        """
+        graph = self.compiled.graph
+        feeds = dict(zip(graph.inputs, arrays, strict=False)) | named
+        if len(arrays) > len(graph.inputs) or set(feeds) != set(graph.inputs):
+            raise UsageError(f"inputs are {', '.join(graph.inputs)}; got {', '.join(feeds)}")
+        for name, array in feeds.items():
+            tensor, found = graph[name], np.asarray(array)
+            if found.shape != tensor.shape or found.dtype != tensor.dtype.np:
+                got = f"{found.dtype}{list(found.shape)}"
+                raise UsageError(f"input '{name}' is {tensor.to_text()}, got {got}")
+        return self.host.run({n: np.asarray(a) for n, a in feeds.items()})
+
+    def samples(self, inputs: str | Path | None = None, count: int = 3) -> tuple[Sample, ...]:
+        """Samples of an npz file, or `count` seeded ones."""
+        graph = self.compiled.imported.graph
+        return load_samples(inputs, graph) if inputs else random_samples(graph, count)
+
+    def check(self, inputs: str | Path | None = None, *, samples: int = 3) -> CheckResult:
+        """Compare C, reference and ONNX on the samples of an npz file, or on seeded ones."""
+        return check(self.compiled, self.samples(inputs, samples), host=self.host)
+
+    def selftest(self, level: str = "crc", inputs: str | Path | None = None) -> Selftest | None:
+        """The embedded self-test of the first sample; None for level "none"."""
+        _choice("selftest", level, ["full", "crc", "none"])
+        if level == "none":
+            return None
+        return make_selftest(self.compiled, self.samples(inputs, 1)[0], level)
+
+    def report(self, selftest: Selftest | None = None) -> ModelReport:
+        """Sizes, kernels and the verdict for the board."""
+        size = selftest.bytes if selftest else 0
+        return build_report(
+            self.compiled, self.target, measure_footprint(self.compiled, self.target, size)
+        )
+
+    def export(
+        self,
+        directory: str | Path,
+        *,
+        emit: str = "project",
+        selftest: str = "crc",
+        inputs: str | Path | None = None,
+        force: bool = False,
+    ) -> Exported:
+        """Write the firmware project (or, with emit="lib", the C library alone).
+
+        Raises:
+            DoesNotFitError: it does not fit the board and `force` is not given.
+            McugenError: the directory exists and `force` is not given, or cannot be written.
+        """
+        _choice("emit", emit, ["project", "lib"])
+        test = self.selftest(selftest if emit == "project" else "none", inputs)
+        report = self.report(test)
+        if not report.fit.fits and not force:
+            raise DoesNotFitError(
+                f"{report.model} does not fit {report.board_title}: "
+                + "; ".join(report.fit.advice),
+                hint="--force writes the project all the same",
+            )
+        write = write_library if emit == "lib" else write_project
+        return write(self.compiled, self.target, report, test, Path(directory), force=force)

@@ -1,0 +1,248 @@
+"""The command line: options, printing and exit codes; no logic of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from mcugen import __version__, api
+from mcugen.demo import run_demo
+from mcugen.errors import InternalError, McugenError, UnsupportedModelError, UsageError
+from mcugen.report.check_text import check_json, print_check
+from mcugen.report.model_report import unsupported_json
+from mcugen.report.supported_ops import operators
+from mcugen.report.text import print_report
+from mcugen.targets import list_targets
+
+app = typer.Typer(
+    name="mcugen",
+    help="ONNX models to C and firmware projects for microcontrollers, proved bit for bit.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_out = Console(soft_wrap=True)
+
+ModelArg = Annotated[str, typer.Argument(metavar="MODEL.onnx", help="The ONNX file.")]
+BoardOpt = Annotated[
+    str, typer.Option("--board", help="A board of `mcugen boards`, or a target.toml.")
+]
+DimOpt = Annotated[
+    list[str], typer.Option("--dim", metavar="NAME=INT", help="Value of a symbolic dimension.")
+]
+KernelsOpt = Annotated[str, typer.Option("--kernels", help="auto or portable.")]
+ArithmeticOpt = Annotated[
+    str, typer.Option("--arithmetic", help="Integer arithmetic: tflite or onnx.")
+]
+OutputsOpt = Annotated[
+    list[str], typer.Option("--outputs", metavar="NAME", help="Cut the graph at this tensor.")
+]
+IoOpt = Annotated[str, typer.Option("--io", help="float, or quantized for integers at the border.")]
+LayoutOpt = Annotated[
+    str, typer.Option("--io-layout", help="onnx, or nhwc to take images channels last.")
+]
+NameOpt = Annotated[str | None, typer.Option("--name", help="Prefix of all C names.")]
+JsonOpt = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write JSON too.")]
+
+
+def _dims(items: list[str]) -> dict[str, int]:
+    found = {}
+    for item in items:
+        name, sep, value = item.rpartition("=")
+        if not sep or not name or not value.isdecimal():
+            raise UsageError(f"--dim takes NAME=INT, got '{item}'")
+        found[name] = int(value)
+    return found
+
+
+def _write_json(path: Path | None, value: dict[str, Any]) -> None:
+    if path is None:
+        return
+    try:
+        path.write_text(json.dumps(value, indent=2) + "\n")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+@app.command()
+def export(
+    model: ModelArg,
+    board: BoardOpt,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where to write.")
+    ] = None,
+    name: NameOpt = None,
+    dim: DimOpt = [],  # noqa: B006 - typer copies it
+    kernels: KernelsOpt = "auto",
+    arithmetic: ArithmeticOpt = "tflite",
+    io: IoOpt = "float",
+    io_layout: LayoutOpt = "onnx",
+    io_buffers: Annotated[
+        str, typer.Option("--io-buffers", help="arena, or caller for the caller's buffers.")
+    ] = "arena",
+    arena: Annotated[
+        str, typer.Option("--arena", help="static, or caller to be given the arena.")
+    ] = "static",
+    outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
+    emit: Annotated[str, typer.Option("--emit", help="project, or lib for the C alone.")] = (
+        "project"
+    ),
+    selftest: Annotated[
+        str, typer.Option("--selftest", help="Embedded self-test: full, crc or none.")
+    ] = "crc",
+    inputs: Annotated[
+        Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Self-test input.")
+    ] = None,
+    json_file: JsonOpt = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the output; ignore that it does not fit.")
+    ] = False,
+) -> None:
+    """Write a firmware project (or a C library) for a board."""
+    imported = api.load(model, dims=_dims(dim), outputs=outputs)
+    compiled = api.compile(
+        imported,
+        board=board,
+        kernels=kernels,
+        arithmetic=arithmetic,
+        name=name,
+        io=io,
+        io_layout=io_layout,
+        io_buffers=io_buffers,
+        arena=arena,
+    )
+    directory = output or Path(f"{compiled.compiled.model.prefix}_{compiled.target.name}")
+    done = compiled.export(directory, emit=emit, selftest=selftest, inputs=inputs, force=force)
+    print_report(done.report, _out)
+    _out.print(f"\nwritten: {done.directory}", markup=False)
+    _out.print(f"next:    {done.next_command}", markup=False)
+    _write_json(json_file, done.report.to_json())
+
+
+@app.command()
+def check(
+    model: ModelArg,
+    board: BoardOpt = "host",
+    dim: DimOpt = [],  # noqa: B006 - typer copies it
+    kernels: KernelsOpt = "auto",
+    arithmetic: ArithmeticOpt = "tflite",
+    outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
+    inputs: Annotated[
+        Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Samples to run.")
+    ] = None,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Seeded samples.")] = 3,
+    json_file: JsonOpt = None,
+) -> None:
+    """Prove the C equal to the reference byte for byte, layer by layer."""
+    imported = api.load(model, dims=_dims(dim), outputs=outputs)
+    compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
+    result = compiled.check(inputs, samples=samples)
+    print_check(result, _out)
+    _write_json(json_file, check_json(result))
+    if not result.ok:
+        raise typer.Exit(1)
+
+
+@app.command()
+def inspect(
+    model: ModelArg,
+    board: BoardOpt = "host",
+    dim: DimOpt = [],  # noqa: B006 - typer copies it
+    arithmetic: ArithmeticOpt = "tflite",
+    outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
+    json_file: JsonOpt = None,
+) -> None:
+    """Show operators, memory, whether it fits, and what is unsupported and why."""
+    try:
+        imported = api.load(model, dims=_dims(dim), outputs=outputs)
+    except UnsupportedModelError as error:
+        _write_json(json_file, unsupported_json(model, board, error.unsupported))
+        raise
+    report = api.compile(imported, board=board, arithmetic=arithmetic).report()
+    print_report(report, _out)
+    _write_json(json_file, report.to_json())
+
+
+@app.command()
+def boards() -> None:
+    """List the boards."""
+    for target in list_targets():
+        _out.print(
+            f"{target.name:<16} {target.title:<34} {target.processor}, "
+            f"{target.clock_hz // 1_000_000} MHz, RAM {target.ram_bytes // 1024} KB, "
+            f"flash {target.flash_bytes // 1024} KB, kernels: {target.kernels}",
+            markup=False,
+        )
+
+
+@app.command()
+def ops() -> None:
+    """List the supported ONNX operators."""
+    for row in operators():
+        _out.print(row, markup=False, highlight=False)
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Where to write the project.")
+    ] = Path("mcugen_demo"),
+) -> None:
+    """Run the embedded example from ONNX file to proven firmware project."""
+    run_demo(output, _out)
+
+
+def _version(value: bool) -> None:
+    if value:
+        _out.print(f"mcugen {__version__}", markup=False, highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    del debug, version
+
+
+def _report_error(error: McugenError) -> int:
+    for line in error.message.splitlines() or [""]:
+        print(f"error: {line}" if not line.startswith(" ") else line, file=sys.stderr)
+    if error.hint:
+        print(f"hint: {error.hint}", file=sys.stderr)
+    return error.exit_code
+
+
+def main() -> None:
+    """Entry point: turns errors into messages and exit codes."""
+    debug = "--debug" in sys.argv
+    try:
+        app()
+    except McugenError as error:
+        if debug:
+            traceback.print_exc()
+        sys.exit(_report_error(error))
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.exit(130)
+    except Exception as error:
+        if debug:
+            raise
+        wrapped = InternalError(
+            f"{type(error).__name__}: {error}",
+            hint="this is a fault of mcugen: please report it with the model; --debug shows where",
+        )
+        sys.exit(_report_error(wrapped))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Does the lowered program mean what the ONNX graph means? Node by node, on the graph's values.
+
+The C equals the reference by construction of both from one Program; this is the check that the
+Program itself is right, against the unoptimised graph run with ONNX semantics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen import reference
+from mcugen.errors import InternalError
+from mcugen.ir import Array, Graph, Tensor
+from mcugen.ops.spec import Arithmetic
+from mcugen.program import Program, Step
+
+FLOAT_RELATIVE = 1e-4
+FLOAT_OF_MAX = 1e-5
+SHARE = {Arithmetic.ONNX: 1e-5, Arithmetic.TFLITE: 5e-3}
+"""Share of a node's integers that may differ from ONNX, by 1 at most. One element always may:
+a share of a small tensor is no number of elements."""
+_TIE_WIDTH = 1e-4
+
+
+@dataclass
+class NodeDistance:
+    """How far one node's output is from the ONNX graph's, over all samples."""
+
+    node: str
+    tensor: str
+    is_float: bool
+    elements: int = 0
+    differing: int = 0
+    ties: int = 0
+    worst: float = 0.0
+
+    def within(self, arithmetic: Arithmetic) -> bool:
+        """Whether the node keeps its bound.
+
+        Floats: `worst` is |d| / (1e-4 |y| + 1e-5 max|y|) and must be at most 1. Integers: 1 LSB,
+        and no more than the share; exact rounding ties, which TFLite rounds away from zero and
+        ONNX to even, are not counted in the share of `tflite`.
+        """
+        if self.is_float:
+            return self.worst <= 1.0
+        allowed = max(1, math.floor(SHARE[arithmetic] * self.elements))
+        ties = self.ties if arithmetic is Arithmetic.TFLITE else 0
+        return self.worst <= 1.0 and self.differing - ties <= allowed
+
+
+def onnx_value(tensor: Tensor, values: Mapping[str, Array]) -> Array | None:
+    """The tensor's value by the ONNX graph; None when no ONNX tensor corresponds to it."""
+    source = tensor.source
+    if source is None or source.name not in values:
+        return None
+    value = values[source.name]
+    if source.perm is not None:
+        value = value.transpose(source.perm)
+    if source.offset:
+        value = (value.astype(np.int64) + source.offset).astype(tensor.dtype.np)
+    if value.shape != tensor.shape or value.dtype != tensor.dtype.np:
+        raise InternalError(
+            f"{tensor.to_text()} claims to be ONNX tensor '{source.name}', "
+            f"{value.dtype}{list(value.shape)}"
+        )
+    return np.ascontiguousarray(value).reshape(value.shape)
+
+
+def measure(
+    program: Program,
+    onnx_graph: Graph,
+    onnx_values: Mapping[str, Array],
+    found: dict[str, NodeDistance],
+) -> None:
+    """Add one sample's distances, node by node, to `found` (keyed by tensor).
+
+    Args:
+        program: the lowered model.
+        onnx_graph: the imported graph.
+        onnx_values: every tensor of the imported graph, run with ONNX semantics.
+        found: grows; reuse it over samples.
+    """
+    graph = program.graph
+    values: dict[str, Array] = {}
+    for name in graph.inputs:
+        value = onnx_value(graph[name], onnx_values)
+        if value is None:
+            raise InternalError(f"input {name} has no ONNX counterpart")
+        values[name] = value
+    for step in program.steps:
+        for name, got in reference.run_step(program, step, values).items():
+            wanted = onnx_value(graph[name], onnx_values)
+            values[name] = got if wanted is None else wanted
+            if wanted is not None:
+                entry = found.setdefault(name, _empty(step, graph[name]))
+                _compare(entry, got, wanted, _unrounded(graph[name], onnx_graph, onnx_values))
+
+
+def _empty(step: Step, tensor: Tensor) -> NodeDistance:
+    return NodeDistance(step.node.name, tensor.name, tensor.dtype.is_float)
+
+
+def _compare(entry: NodeDistance, got: Array, wanted: Array, unrounded: Array | None) -> None:
+    entry.elements += wanted.size
+    if not wanted.size:
+        return
+    if entry.is_float:
+        entry.worst = max(entry.worst, float_distance(got, wanted))
+        entry.differing += int(np.count_nonzero(got != wanted))
+        return
+    distance = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+    differs = distance > 0
+    entry.worst = max(entry.worst, float(distance.max()))
+    entry.differing += int(differs.sum())
+    if unrounded is not None:
+        above = unrounded - np.floor(unrounded)
+        entry.ties += int((differs & (np.abs(above - 0.5) <= _TIE_WIDTH)).sum())
+
+
+def float_distance(got: Array, wanted: Array) -> float:
+    """Largest |d| / (1e-4 |y| + 1e-5 max|y|); infinite where one is NaN or infinite alone."""
+    got64, wanted64 = got.astype(np.float64), wanted.astype(np.float64)
+    finite = np.isfinite(wanted64)
+    same = (got64 == wanted64) | (np.isnan(got64) & np.isnan(wanted64))
+    if bool(np.any(~same & ~(finite & np.isfinite(got64)))):
+        return math.inf
+    if not bool(np.any(~same)):
+        return 0.0
+    top = float(np.max(np.abs(wanted64[finite])))
+    allowed = FLOAT_RELATIVE * np.abs(wanted64) + FLOAT_OF_MAX * top
+    difference = np.where(same, 0.0, np.abs(got64 - wanted64))
+    return float(np.max(difference[finite] / allowed[finite]))
+
+
+def _unrounded(tensor: Tensor, onnx_graph: Graph, onnx_values: Mapping[str, Array]) -> Array | None:
+    """What QuantizeLinear rounded, in units of the last place; None when it did not write this."""
+    source = tensor.source
+    producer = onnx_graph.producer(source.name) if source else None
+    if source is None or producer is None or producer.op != "QuantizeLinear":
+        return None
+    if tensor.quant is None or not tensor.quant.per_tensor:
+        return None
+    real = onnx_values.get(producer.inputs[0])
+    if real is None:
+        return None
+    if source.perm is not None:
+        real = real.transpose(source.perm)
+    return real.astype(np.float64) / float(tensor.quant.scale)

@@ -1,0 +1,93 @@
+"""A ModelReport as a terminal table (rich) and as REPORT.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from mcugen.report.model_report import ModelReport, NodeRow
+
+
+def summary_rows(report: ModelReport) -> list[tuple[str, str]]:
+    """(label, value) lines that both forms print."""
+    bound = report.arena_lower_bound_bytes
+    optimal = "optimal: the lower bound is met" if report.arena_optimal else f"bound {bound:,}"
+    stack = report.footprint.stack_bytes
+    return [
+        ("board", f"{report.board} ({report.board_title})"),
+        ("arithmetic", report.arithmetic),
+        ("MACs", f"{report.macs:,}"),
+        ("arena", f"{report.arena_bytes:,} bytes ({optimal})"),
+        ("stack", "unknown" if stack is None else f"at most {stack:,} bytes"),
+        ("weights", f"{report.weights_bytes:,} bytes"),
+        ("flash", f"{report.flash_bytes:,} bytes ({report.footprint.flash_source})"),
+        ("self-test", f"{report.footprint.selftest_bytes:,} bytes of flash, apart"),
+        ("fits", _fits_text(report)),
+    ]
+
+
+def _fits_text(report: ModelReport) -> str:
+    fit = report.fit
+    word = "yes" if fit.fits else "NO"
+    return f"{word} (RAM {fit.ram_margin_bytes:+,}, flash {fit.flash_margin_bytes:+,} bytes left)"
+
+
+_COLUMNS = ("node", "op", "kernel", "library", "output", "MACs")
+
+
+def _cells(row: NodeRow) -> tuple[str, ...]:
+    return (row.name, row.op, row.kernel, row.library, row.outputs, f"{row.macs:,}")
+
+
+def remarks(report: ModelReport) -> list[str]:
+    """Notices, refusals, float nodes and advice, one line each."""
+    lines = list(report.notices)
+    for row in report.nodes:
+        lines += [
+            f"{row.op} '{row.name}': {lib} refused: {why}" for lib, why in row.refused.items()
+        ]
+        if row.float_reason:
+            lines.append(f"{row.op} '{row.name}' runs in float: {row.float_reason}")
+    return lines + list(report.fit.advice)
+
+
+def print_report(report: ModelReport, console: Console) -> None:
+    """The report on a terminal."""
+    table = Table(box=None, header_style="bold")
+    for column in _COLUMNS:
+        table.add_column(column, justify="right" if column == "MACs" else "left", overflow="fold")
+    for row in report.nodes:
+        table.add_row(*(escape(c) for c in _cells(row)))
+    console.print(table)
+    console.print()
+    for label, value in summary_rows(report):
+        console.print(f"[bold]{label:<11}[/bold] {escape(value)}")
+    for line in remarks(report):
+        console.print(f"- {escape(line)}")
+
+
+def markdown(report: ModelReport, extra: Iterable[str] = ()) -> str:
+    """REPORT.md; `extra` are paragraphs at the end (the distance to ONNX, say)."""
+    lines = [f"# {report.prefix}: {report.model}", ""]
+    lines += ["| | |", "|---|---|"]
+    lines += [f"| {label} | {_cell(value)} |" for label, value in summary_rows(report)]
+    lines += ["", "Inputs and outputs:", ""]
+    lines += [f"- in `{t}`" for t in report.inputs] + [f"- out `{t}`" for t in report.outputs]
+    lines += ["", "## Nodes, in the order they run", ""]
+    lines.append("| " + " | ".join(_COLUMNS) + " |")
+    lines.append("|" + "---|" * len(_COLUMNS))
+    lines += ["| " + " | ".join(_cell(c) for c in _cells(r)) + " |" for r in report.nodes]
+    lines += ["", "## Arena", "", "```", report.arena_map.rstrip("\n"), "```"]
+    found = remarks(report)
+    if found:
+        lines += ["", "## Remarks", "", *(f"- {line}" for line in found)]
+    for paragraph in extra:
+        lines += ["", paragraph]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
