@@ -20,7 +20,8 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; \
 	    sys.exit(v < (3, 11) and f"Python >= 3.11 is needed, this is {v.major}.{v.minor}: make PYTHON=...")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all,dev]'
+	@echo 'installing into $(VENV) from PyPI: about a minute'
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[all,dev]'
 	@touch $@
 
 demo: env ## export the digits example, build it here, prove it bit for bit
