@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import zlib
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -28,11 +29,15 @@ def families() -> list[str]:
 
 @cache
 def family_cases(family: str) -> tuple[OpCase, ...]:
-    """The cases of one family; their ids are unique."""
+    """The cases of one family; equal ids are numbered."""
     cases: tuple[OpCase, ...] = importlib.import_module(f"opcases.{family}").CASES
-    ids = [c.id for c in cases]
-    assert len(set(ids)) == len(ids), sorted(i for i in ids if ids.count(i) > 1)
-    return cases
+    seen: Counter[str] = Counter()
+    unique = []
+    for case in cases:
+        seen[case.id] += 1
+        count = seen[case.id]
+        unique.append(case if count == 1 else replace(case, id=f"{case.id}-{count}"))
+    return tuple(unique)
 
 
 def case_graph(case: OpCase) -> Graph:

@@ -30,10 +30,10 @@ typedef struct { const char *name; const char *hash; const char *generator; uint
 
 
 @cache
-def _ffi() -> cffi.FFI:
-    ffi = cffi.FFI()
-    ffi.cdef(_CDEF)
-    return ffi
+def _types() -> cffi.FFI:
+    types = cffi.FFI()
+    types.cdef(_CDEF)
+    return types
 
 
 @cache
@@ -58,16 +58,14 @@ class HostModel:
     """One model of a shared library, callable on NumPy arrays."""
 
     def __init__(self, library: Path, prefix: str, graph: Graph) -> None:
-        self._ffi = _ffi()
-        self._lib = self._open(library, prefix)
-        self._model = self._ffi.addressof(self._lib, f"{prefix}_model")
+        symbol = f"{prefix}_model"
+        self._ffi = cffi.FFI()
+        self._ffi.include(_types())
+        self._ffi.cdef(f"extern mcugen_model {symbol};")
+        self._lib = self._ffi.dlopen(str(library))
+        self._model = self._ffi.addressof(self._lib, symbol)
         self._inputs = [graph[n] for n in graph.inputs]
         self._outputs = [graph[n] for n in graph.outputs]
-
-    def _open(self, library: Path, prefix: str) -> Any:
-        symbol = f"{prefix}_model"
-        self._ffi.cdef(f"extern const mcugen_model {symbol};", override=True)
-        return self._ffi.dlopen(str(library))
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One inference; graph output name -> array.
@@ -137,7 +135,9 @@ def same_bits(a: Array, b: Array) -> Array:
     size = a.dtype.itemsize
     bits = np.dtype(f"u{size}")
     equal = a.view(bits) == b.view(bits) if size in (1, 2, 4, 8) else a == b
-    return equal | (np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else equal
+    if a.dtype.kind == "f":
+        equal = equal | (np.isnan(a) & np.isnan(b))
+    return np.asarray(equal)
 
 
 def calls_in_order(program: Program, order: Sequence[int]) -> tuple[Step, ...]:
