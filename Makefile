@@ -25,7 +25,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: env ## export the digits example, build it here, prove it bit for bit
-	$(BIN)/mcugen demo
+	$(BIN)/mcugen demo --output build/demo --force
 
 lint: env ## style and types
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from mcugen.demo import run_demo
 from mcugen.errors import InternalError, McugenError, UnsupportedModelError, UsageError
 from mcugen.report.check_text import check_json, print_check
 from mcugen.report.model_report import unsupported_json
-from mcugen.report.supported_ops import operators
+from mcugen.report.supported_ops import rows
 from mcugen.report.text import print_report
 from mcugen.targets import list_targets
 
@@ -185,8 +185,9 @@ def boards() -> None:
 @app.command()
 def ops() -> None:
     """List the supported ONNX operators."""
-    for row in operators():
-        _out.print(row, markup=False, highlight=False)
+    for row in rows():
+        line = f"{row.onnx:<36} {row.internal:<22} {row.integer}"
+        _out.print(line, markup=False, highlight=False)
 
 
 @app.command()
@@ -194,9 +195,10 @@ def demo(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="Where to write the project.")
     ] = Path("mcugen_demo"),
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
 ) -> None:
     """Run the embedded example from ONNX file to proven firmware project."""
-    run_demo(output, _out)
+    run_demo(output, _out, force=force)
 
 
 def _version(value: bool) -> None:

@@ -32,7 +32,7 @@ STRICT_WARNINGS = (
 )
 """What all generated C is clean under, with gcc and clang."""
 
-BASE_FLAGS = ("-std=c11", "-ffp-contract=off", "-fno-strict-overflow")
+BASE_FLAGS = ("-std=c11", "-ffp-contract=off")
 """Contraction off: a fused multiply-add would round once where the reference rounds twice."""
 
 _TIMEOUT_S = 600
