@@ -74,6 +74,16 @@ def test_rows_hold_what_the_specs_say() -> None:
 
 
 @pytest.mark.usefixtures("three_ops")
+def test_the_lines_of_the_terminal_are_aligned() -> None:
+    assert supported_ops.operators() == [
+        "Conv       integer kernel  esp_nn, portable  axes must be even, or | absent",
+        "Flip       same kernel",
+        "Sin        in float",
+        "org::Move  same kernel",
+    ]
+
+
+@pytest.mark.usefixtures("three_ops")
 def test_markdown_escapes_what_would_end_a_cell() -> None:
     lines = supported_ops.markdown().splitlines()
     assert (

@@ -65,6 +65,16 @@ def _integer(spec: OpSpec) -> str:
     return INTEGER_AS_IS if spec.moves_values else FLOAT_ONLY
 
 
+def operators() -> list[str]:
+    """Lines for a terminal: operator, how it runs in a QDQ model, libraries, rules."""
+    table = [(row.onnx, row.integer, ", ".join(row.libraries)) for row in rows()]
+    widths = [max((len(line[i]) for line in table), default=0) for i in range(3)]
+    return [
+        "  ".join((*map(str.ljust, line, widths), "; ".join(row.rules))).rstrip()
+        for line, row in zip(table, rows(), strict=True)
+    ]
+
+
 def markdown() -> str:
     """The text of docs/SUPPORTED_OPS.md."""
     head = _HEAD.format(form=INTEGER_FORM, as_is=INTEGER_AS_IS, float_only=FLOAT_ONLY)
