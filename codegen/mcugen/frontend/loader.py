@@ -31,7 +31,7 @@ class Imported:
     """A model that was read.
 
     Attributes:
-        graph: None when `unsupported` is not empty.
+        graph: the model; only its supported part, unverified, when `unsupported` is not empty.
         notices: what was assumed, one sentence each.
         unsupported: the nodes that cannot be generated.
         path: the model as the user named it.
@@ -40,7 +40,7 @@ class Imported:
         sha256: hex hash of the file, external data included.
     """
 
-    graph: Graph | None
+    graph: Graph
     notices: tuple[str, ...]
     unsupported: tuple[Unsupported, ...]
     path: str
@@ -176,10 +176,11 @@ def _import_model(
         if name in needed:
             walk.add_constant(name, tensor)
     unsupported = walk.run(nodes, wanted)
-    graph = None
-    if not unsupported:
+    if unsupported:
+        graph = _partial_graph(request.name, builder, inputs, wanted)
+    else:
         notices += check_declared(model.outputs, wanted, builder)
-        graph = _graph(request.name, builder, inputs, wanted)
+        graph = _graph(request.name, builder, inputs, wanted, request.specs)
     return Imported(
         graph,
         notices,
@@ -244,13 +245,24 @@ def _kind(info: onnx.ValueInfoProto) -> str:
 
 
 def _graph(
-    name: str, builder: GraphBuilder, inputs: tuple[str, ...], outputs: tuple[str, ...]
+    name: str,
+    builder: GraphBuilder,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    specs: Mapping[str, OpSpec],
 ) -> Graph:
     for value in (*inputs, *outputs):
         if value in builder.blocked:
             reason = builder.blocked[value] or f"output {shown(value)} is not a supported tensor"
             raise Malformed(f"{reason}, which is not supported")
-    empty = Graph(name, (), builder.tensors, inputs, outputs)
-    graph = empty.rebuild(builder.nodes)
-    verify(graph, "import")
+    graph = Graph(name, (), builder.tensors, inputs, outputs).rebuild(builder.nodes)
+    verify(graph, "import", specs=specs)
     return graph
+
+
+def _partial_graph(
+    name: str, builder: GraphBuilder, inputs: Sequence[str], outputs: Sequence[str]
+) -> Graph:
+    """What could be imported; results of unsupported nodes are tensors that nothing produces."""
+    known = [tuple(n for n in names if n in builder.tensors) for names in (inputs, outputs)]
+    return Graph(name, (), builder.tensors, *known).rebuild(builder.nodes)
