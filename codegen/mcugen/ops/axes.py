@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mcugen.ir import Array
 from mcugen.ops.spec import ImportContext, Reject
@@ -68,3 +70,41 @@ def attr_or_input(ctx: ImportContext, name: str, index: int, since: int) -> tupl
         return int_tuple(ctx.const(index, name)) if ctx.has(index) else None
     value = ctx.attr(name)
     return None if value is None else tuple(int(v) for v in value)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a tensor along one axis.
+
+    Element k of line (o, i) is element (o * count + k) * inner + i of the tensor.
+
+    Attributes:
+        outer: positions before the axis; 0 when the tensor is empty.
+        count: elements of a line.
+        inner: positions behind the axis, and elements between neighbours of a line.
+    """
+
+    outer: int
+    count: int
+    inner: int
+
+    @staticmethod
+    def of(shape: Sequence[int], axis: int) -> Lines:
+        """The lines along `axis` of a tensor of this shape."""
+        size = math.prod(shape)
+        outer = math.prod(shape[:axis]) if size else 0
+        return Lines(outer, shape[axis] if shape else 1, math.prod(shape[axis + 1 :]))
+
+    @property
+    def total(self) -> int:
+        """Number of lines."""
+        return self.outer * self.inner
+
+    @property
+    def block_elems(self) -> int:
+        """Elements of all lines of one outer position."""
+        return self.count * self.inner
+
+    def split(self, array: Array) -> Array:
+        """`array` as [outer, count, inner]."""
+        return array.reshape(self.outer, self.count, self.inner)

@@ -17,6 +17,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType, Tensor
 from mcugen.ops.axes import int_tuple, normalize_axis, strides
+from mcugen.ops.common import dtype_constraint
 from mcugen.ops.copying import (
     COPY,
     MEMCPY_BYTES,
@@ -30,7 +31,6 @@ from mcugen.ops.copying import (
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.slice import SliceAttrs
 from mcugen.ops.spec import (
-    Constraint,
     ImportContext,
     Inputs,
     Kernel,
@@ -132,14 +132,6 @@ def gather_nd_from_onnx(ctx: ImportContext) -> None:
     """batch_dims exists since opset 12."""
     attrs = GatherNDAttrs(int(ctx.attr("batch_dims", 0)))
     ctx.emit("GatherND", ctx.inputs, attrs, ctx.outputs)
-
-
-def indices_are_integers(attrs: object, inputs: Inputs) -> str | None:
-    """indices must be int32 or int64"""  # noqa: D400, D403, D415 - completes a sentence
-    del attrs
-    assert inputs[1] is not None
-    dtype = inputs[1].dtype
-    return None if dtype in (DType.INT32, DType.INT64) else dtype.value
 
 
 def data_and_indices(inputs: Inputs) -> tuple[Tensor, Tensor]:
@@ -274,7 +266,8 @@ def _is_copy(params: object) -> str | None:
 
 _GATHER = Kernel("portable/gather.c.j2", headers=("mcugen_index.h",))
 _COPY_TABLE = Kernel(COPY.template, accepts=_is_copy, constants=COPY.constants)
-INDEX_CONSTRAINTS: tuple[Constraint, ...] = (indices_are_integers,)
+INDEX_CONSTRAINTS = (dtype_constraint(1, "indices", (DType.INT32, DType.INT64)),)
+"""Of all operators of this family."""
 
 SPECS = (
     OpSpec(
