@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mcugen.ir import Array, DType, Tensor
+from mcugen.ops.spec import Constraint, Inputs
 
 
 @dataclass(frozen=True)
 class Clamp:
     """An activation as a clamp of the result: Relu is Clamp(0, inf), Relu6 is Clamp(0, 6).
 
-    Either bound may be infinite. NaN passes through.
+    Either bound may be infinite. NaN passes through. A range that is empty is all `high`, as
+    `Clip` with min above max.
     """
 
     low: float = -math.inf
     high: float = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", min(self.low, self.high))
+
+    def then(self, low: float, high: float) -> Clamp:
+        """The clamp that does this one and then one to [low, high]."""
+        return Clamp(min(max(self.low, low), high), min(max(self.high, low), high))
 
     @property
     def has_low(self) -> bool:
@@ -30,6 +44,43 @@ class Clamp:
 NO_CLAMP = Clamp()
 
 
-def prod(dims: tuple[int, ...]) -> int:
-    """Product of the dimensions, 1 for none."""
-    return math.prod(dims)
+def clamped(values: Array, clamp: Clamp | None) -> Array:
+    """`values` clamped, comparison by comparison as the C does: NaN and -0.0 stay."""
+    if clamp is None:
+        return values
+    low, high = values.dtype.type(clamp.low), values.dtype.type(clamp.high)
+    raised = np.where(values < low, low, values)
+    return np.where(raised > high, high, raised)
+
+
+def present(inputs: Inputs, index: int) -> Tensor:
+    """Input `index`, which the operator requires."""
+    tensor = inputs[index]
+    assert tensor is not None
+    return tensor
+
+
+def optional(inputs: Inputs, index: int) -> Tensor | None:
+    """Input `index`, None when absent."""
+    return inputs[index] if index < len(inputs) else None
+
+
+def dtype_constraint(index: int, what: str, allowed: tuple[DType, ...]) -> Constraint:
+    """Constraint: the element type of input `index` is one of `allowed`."""
+
+    def constraint(attrs: Any, inputs: Inputs) -> str | None:
+        del attrs
+        tensor = optional(inputs, index)
+        return None if tensor is None or tensor.dtype in allowed else tensor.dtype.value
+
+    names = [d.value for d in allowed]
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    constraint.__doc__ = f"the element type of {what} must be {listed}"
+    return constraint
+
+
+def no_empty_dims(attrs: Any, inputs: Inputs) -> str | None:
+    """No dimension of an input may be 0."""
+    del attrs
+    shapes = [t.shape for t in inputs if t is not None and 0 in t.shape]
+    return str(list(shapes[0])) if shapes else None
