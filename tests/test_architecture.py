@@ -38,7 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("ops.spec",),
     ("quantize.fixed_point", "quantize.requant"),  # the numbers that op files compute with
     ("ops",),
-    ("verify",),
+    ("verify", "semantics"),
     ("frontend", "kernels", "quantize", "plan"),
     ("passes",),
     ("program",),

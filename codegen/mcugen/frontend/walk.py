@@ -156,8 +156,9 @@ class Walk:
         found = self.run(live_in_order(body, self._builder.tensors, wanted), wanted)
         if found:
             raise Reject(
-                f"this operator is not supported: its definition by {found[0].op} was tried, "
-                f"but {found[0].reason}"
+                "not supported itself; in its definition by ONNX, "
+                f"{found[0].op}: {found[0].reason}",
+                found[0].hint,
             )
 
     def _branch(self, raw: RawNode) -> list[Unsupported]:
