@@ -73,9 +73,15 @@ static inline float mcugen_max(float a, float b)
 }
 
 /* x limited to [low, high]; NaN stays NaN. */
-static inline float mcugen_clamp(float x, float low, float high)
+static inline float mcugen_clampf(float x, float low, float high)
 {
     float raised = x < low ? low : x;
+    return raised > high ? high : raised;
+}
+
+static inline double mcugen_clampd(double x, double low, double high)
+{
+    double raised = x < low ? low : x;
     return raised > high ? high : raised;
 }
 

@@ -5,7 +5,7 @@
 #ifndef MCUGEN_MATH_CONVERT_H
 #define MCUGEN_MATH_CONVERT_H
 
-#include <stdint.h>
+#include "mcugen_quant.h"
 
 static inline int32_t mcugen_float_to_int32(float x)
 {
@@ -65,12 +65,6 @@ static inline uint64_t mcugen_double_to_uint64(double x)
 }
 
 /* An integer limited to [low, high]. */
-static inline int32_t mcugen_clamp_int32(int32_t x, int32_t low, int32_t high)
-{
-    int32_t raised = x < low ? low : x;
-    return raised > high ? high : raised;
-}
-
 static inline int64_t mcugen_clamp_int64(int64_t x, int64_t low, int64_t high)
 {
     int64_t raised = x < low ? low : x;
@@ -79,22 +73,22 @@ static inline int64_t mcugen_clamp_int64(int64_t x, int64_t low, int64_t high)
 
 static inline int8_t mcugen_float_to_int8(float x)
 {
-    return (int8_t)mcugen_clamp_int32(mcugen_float_to_int32(x), INT8_MIN, INT8_MAX);
+    return (int8_t)mcugen_clamp(mcugen_float_to_int32(x), INT8_MIN, INT8_MAX);
 }
 
 static inline uint8_t mcugen_float_to_uint8(float x)
 {
-    return (uint8_t)mcugen_clamp_int32(mcugen_float_to_int32(x), 0, UINT8_MAX);
+    return (uint8_t)mcugen_clamp(mcugen_float_to_int32(x), 0, UINT8_MAX);
 }
 
 static inline int16_t mcugen_float_to_int16(float x)
 {
-    return (int16_t)mcugen_clamp_int32(mcugen_float_to_int32(x), INT16_MIN, INT16_MAX);
+    return (int16_t)mcugen_clamp(mcugen_float_to_int32(x), INT16_MIN, INT16_MAX);
 }
 
 static inline uint16_t mcugen_float_to_uint16(float x)
 {
-    return (uint16_t)mcugen_clamp_int32(mcugen_float_to_int32(x), 0, UINT16_MAX);
+    return (uint16_t)mcugen_clamp(mcugen_float_to_int32(x), 0, UINT16_MAX);
 }
 
 static inline int8_t mcugen_double_to_int8(double x)
@@ -125,6 +119,18 @@ static inline int32_t mcugen_double_to_int32(double x)
 static inline uint32_t mcugen_double_to_uint32(double x)
 {
     return (uint32_t)mcugen_clamp_int64(mcugen_double_to_int64(x), 0, UINT32_MAX);
+}
+
+/*
+ * To the nearest integer, halves to even, within [low, high]; NaN gives 0.
+ * |low|, |high| < 2^22: adding 1.5 * 2^23 then leaves no fraction bits.
+ */
+static inline int32_t mcugen_float_round(float x, float low, float high)
+{
+    float number = x != x ? 0.0f : x;
+    float raised = number < low ? low : number;
+    float limited = raised > high ? high : raised;
+    return (int32_t)((limited + 12582912.0f) - 12582912.0f);
 }
 
 #endif

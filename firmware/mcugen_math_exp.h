@@ -37,7 +37,7 @@ static inline float mcugen_exp_tail(float r)
 /* exp(x) * 2^extra for extra in {-1, 0}. */
 static inline float mcugen_exp_scaled(float x, uint32_t extra)
 {
-    float limited = mcugen_clamp(x, -104.0f, 90.0f); /* beyond: 0 and inf anyway */
+    float limited = mcugen_clampf(x, -104.0f, 90.0f); /* beyond: 0 and inf anyway */
     float shifted = limited * MCUGEN_LOG2E + MCUGEN_ROUNDER;
     float k = shifted - MCUGEN_ROUNDER;
     float r = (limited - k * MCUGEN_LN2_HIGH) - k * MCUGEN_LN2_LOW;
@@ -53,7 +53,7 @@ static inline float mcugen_exp(float x)
 /* exp(x) - 1 without cancellation near 0. */
 static inline float mcugen_expm1(float x)
 {
-    float limited = mcugen_clamp(x, -18.0f, 90.0f); /* below: -1 to the last bit */
+    float limited = mcugen_clampf(x, -18.0f, 90.0f); /* below: -1 to the last bit */
     float shifted = limited * MCUGEN_LOG2E + MCUGEN_ROUNDER;
     float k = shifted - MCUGEN_ROUNDER;
     float r = (limited - k * MCUGEN_LN2_HIGH) - k * MCUGEN_LN2_LOW;
@@ -185,10 +185,10 @@ static inline float mcugen_pow_positive(float x, float y)
     float carried = log2_high - k;
     float log2_low = ((k - (log2_high - carried)) + (b - carried)) + b_low;
     /* Beyond 2^33 the result is 0, 1 or inf whatever y is. */
-    float power = mcugen_clamp(y, -8589934592.0f, 8589934592.0f);
+    float power = mcugen_clampf(y, -8589934592.0f, 8589934592.0f);
     float high = power * log2_high;
     float low = mcugen_product_error(power, log2_high, high) + power * log2_low;
-    float limited = mcugen_clamp(high, -160.0f, 130.0f);
+    float limited = mcugen_clampf(high, -160.0f, 130.0f);
     float shifted = limited + MCUGEN_ROUNDER;
     float r = (limited - (shifted - MCUGEN_ROUNDER)) + (limited == high ? low : 0.0f);
     float e = 1.51959312e-05f * r + 0.000154670081f;
