@@ -33,10 +33,11 @@ def ctype(dtype: DType) -> str:
 def float_literal(value: float, suffix: str = "f") -> str:
     """Exact hexadecimal literal; `INFINITY`, `NAN` of math.h where there is none."""
     value = float(value)
+    cast = "" if suffix else "(double)"  # the macros are floats
     if math.isnan(value):
-        return "NAN"
+        return f"{cast}NAN"
     if math.isinf(value):
-        return "INFINITY" if value > 0 else "-INFINITY"
+        return f"{cast}INFINITY" if value > 0 else f"-{cast}INFINITY"
     mantissa, exponent = value.hex().split("p")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
