@@ -34,7 +34,7 @@ from source_tree import (
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "ir"),
-    ("names", "c_types", "resources", "float_math"),
+    ("names", "c_types", "resources", "elf", "tree", "float_math"),
     ("ops.spec",),
     ("quantize.fixed_point", "quantize.requant"),  # the numbers that op files compute with
     ("ops",),
@@ -48,8 +48,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("view",),
     ("render",),
     ("compiler",),
-    ("toolchain", "samples", "ort", "targets"),
-    ("host", "check", "emulate", "device", "project", "report"),
+    ("toolchain", "samples", "ort", "board_file", "targets"),
+    (
+        "host",
+        "check",
+        "export",
+        "emulate",
+        "device",
+        "project",
+        "report",
+        "selftest",
+        "footprint",
+        "export",
+    ),
     ("api",),
     ("cli", "onnx_backend", "demo", "__main__"),
 )
