@@ -33,6 +33,8 @@ typedef struct { const char *name; const char *hash; const char *generator; uint
 def _types() -> cffi.FFI:
     types = cffi.FFI()
     types.cdef(_CDEF)
+    # cffi completes a struct once: it must outlive the libraries whose interfaces include it.
+    types.typeof("mcugen_model")
     return types
 
 
