@@ -1,0 +1,167 @@
+"""Boards: data read from `targets/NAME/target.toml` or from a file of the user's, no Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcugen import resources
+from mcugen.board_file import Scalar, Table, read_with_bases
+from mcugen.errors import UsageError
+from mcugen.names import identifier
+
+Values = Mapping[str, Scalar]
+
+
+@dataclass(frozen=True)
+class CrossCompiler:
+    """How code for the board's core is compiled for measuring, not for the firmware itself.
+
+    Attributes:
+        zig: arguments of `zig cc` that choose the core; empty where the host's compiler is asked.
+        optimize: optimisation flag of the exported project.
+        exact: whether this is the board's own instruction set; sizes are estimates otherwise.
+    """
+
+    zig: tuple[str, ...]
+    optimize: str
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Readme:
+    """Lines of an exported project's README: commands, and notes in Markdown."""
+
+    build: str
+    flash: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One board.
+
+    Attributes:
+        name: the folder's name; also the environment in platformio.ini.
+        title: what a person calls it.
+        processor: core and what it has.
+        clock_hz: as the exported project sets it.
+        kernels: kernel library that `--kernels auto` prefers.
+        ram_bytes: for the application's static data and the inference's stack: what is left of
+            the board's RAM after the reserve that target.toml documents.
+        flash_bytes: for weights, code and self-test data, likewise.
+        psram_bytes: external RAM for an arena that is larger than `ram_bytes`; 0 without.
+        psram_section: linker section of static data in external RAM; "" without.
+        compiler: for measuring code size and stack.
+        platformio: keys of the environment in platformio.ini, as they are written there.
+        files: path in the exported project -> template.
+        values: what the board's own templates need besides.
+        readme: for the project's README.
+        folders: where templates are looked for: the board's own folder, then its bases'.
+    """
+
+    name: str
+    title: str
+    processor: str
+    clock_hz: int
+    kernels: str
+    ram_bytes: int
+    flash_bytes: int
+    psram_bytes: int
+    psram_section: str
+    compiler: CrossCompiler
+    platformio: Values
+    files: Mapping[str, str]
+    values: Values
+    readme: Readme
+    folders: tuple[Path, ...]
+
+    def ram_for(self, need_bytes: int) -> int:
+        """RAM that static data of this size may use: external RAM when internal is too small."""
+        if need_bytes <= self.ram_bytes:
+            return self.ram_bytes
+        return max(self.ram_bytes, self.psram_bytes)
+
+    def arena_section(self, arena_bytes: int) -> str:
+        """Linker section that the arena must go to; "" for the default one, internal RAM."""
+        return self.psram_section if self.ram_for(arena_bytes) > self.ram_bytes else ""
+
+
+def board_names() -> tuple[str, ...]:
+    """Names of the boards that come with mcugen, sorted."""
+    return tuple(sorted(p.parent.name for p in resources.targets().glob("*/target.toml")))
+
+
+def list_targets() -> tuple[Target, ...]:
+    """All boards that come with mcugen, by name."""
+    return tuple(load_target(name) for name in board_names())
+
+
+def load_target(board: str) -> Target:
+    """The board of a name, or of the path of a target.toml.
+
+    Raises:
+        UsageError: no such board (all are listed) or a wrong file (its fault is named).
+    """
+    path = _path_of(board, Path())
+    tables, folders = read_with_bases(path, _path_of)
+    return _build(tables, path, folders)
+
+
+def _path_of(board: str, start: Path) -> Path:
+    if board in board_names():
+        return resources.targets() / board / "target.toml"
+    path = start / board
+    if path.suffix == ".toml" or len(Path(board).parts) > 1:
+        return path / "target.toml" if path.is_dir() else path
+    raise UsageError(
+        f"unknown board '{board}'; boards are {', '.join(board_names())}",
+        hint="a board of your own: --board path/to/target.toml",
+    )
+
+
+def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Target:
+    top = Table(path, "the file", tables)
+    memory, compiler, readme = top.table("memory"), top.table("compiler"), top.table("readme", {})
+    files = {k: str(v) for k, v in top.table("files").scalars().items()}
+    for name in files.values():
+        if not any((folder / name).is_file() for folder in folders):
+            raise UsageError(f"{path}: template '{name}' is not in {folders[0]}")
+    target = Target(
+        name=_name(path),
+        title=top.text("title"),
+        processor=top.text("processor"),
+        clock_hz=top.count("clock_hz"),
+        kernels=top.text("kernels", "portable"),
+        ram_bytes=_usable(memory, "ram", path),
+        flash_bytes=_usable(memory, "flash", path),
+        psram_bytes=_usable(memory, "psram", path, 0),
+        psram_section=memory.text("psram_section", ""),
+        compiler=CrossCompiler(
+            compiler.lines("zig"), compiler.text("optimize", "-O2"), compiler.flag("exact", False)
+        ),
+        platformio=top.table("platformio").scalars(),
+        files=files,
+        values=top.table("values", {}).scalars(),
+        readme=Readme(readme.text("build", ""), readme.text("flash", ""), readme.lines("notes")),
+        folders=folders,
+    )
+    for table in (memory, compiler, readme, top):
+        table.finish()
+    return target
+
+
+def _name(path: Path) -> str:
+    """The folder's name for a `target.toml`, else the file's own; usable in platformio.ini."""
+    path = path.resolve()
+    return identifier(path.parent.name if path.name == "target.toml" else path.stem, "board")
+
+
+def _usable(memory: Table, kind: str, path: Path, default: int | None = None) -> int:
+    total = memory.count(f"{kind}_bytes", default)
+    reserve = memory.count(f"{kind}_reserve_bytes", 0)
+    if reserve > total:
+        raise UsageError(f"{path}: {kind}_reserve_bytes is larger than {kind}_bytes")
+    return total - reserve

@@ -1,0 +1,136 @@
+"""Boards: those that come along are complete, and every fault of a board file is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcugen.errors import UsageError
+from mcugen.targets import board_names, list_targets, load_target
+
+MINIMAL = """
+title = "My board"
+processor = "Cortex-M4F"
+clock_hz = 80_000_000
+[memory]
+ram_bytes = 131_072
+flash_bytes = 1_048_576
+[compiler]
+zig = ["--target=thumb-freestanding-eabihf", "-mcpu=cortex_m4"]
+exact = true
+[platformio]
+platform = "ststm32@19.0.0"
+[files]
+"src/main.c" = "main.c.j2"
+"""
+
+
+def board_file(folder: Path, text: str) -> str:
+    folder.mkdir(exist_ok=True)
+    (folder / "main.c.j2").write_text("int main(void) { return 0; }\n")
+    (folder / "target.toml").write_text(text)
+    return str(folder / "target.toml")
+
+
+def test_the_boards_that_come_along() -> None:
+    assert board_names() == ("esp32s3", "esp32s3_n16r8", "host", "pico_w")
+    for target in list_targets():
+        assert target.ram_bytes > 0
+        assert target.flash_bytes > target.ram_bytes or target.name == "host"
+        assert target.clock_hz > 0
+        assert target.readme.build
+        assert "platform" in target.platformio
+
+
+def test_what_is_left_for_the_application() -> None:
+    assert load_target("esp32s3").ram_bytes == 262_144
+    assert load_target("pico_w").ram_bytes == 188_416
+    assert load_target("pico_w").flash_bytes == 1_703_936
+    assert load_target("esp32s3").psram_bytes == 0
+
+
+def test_platforms_are_pinned() -> None:
+    for target in list_targets():
+        platform = str(target.platformio["platform"])
+        assert platform == "native" or "@" in platform or len(platform.rpartition("#")[2]) == 40
+
+
+def test_a_base_gives_what_a_board_does_not_say() -> None:
+    small, large = load_target("esp32s3"), load_target("esp32s3_n16r8")
+    assert large.platformio["platform"] == small.platformio["platform"]
+    assert large.ram_bytes == small.ram_bytes
+    assert large.flash_bytes > 2 * small.flash_bytes
+    assert large.psram_bytes == 7 * 1024 * 1024
+    assert large.folders == (large.folders[0], *small.folders)
+
+
+def test_external_ram_holds_what_does_not_fit_inside() -> None:
+    small, large = load_target("esp32s3"), load_target("esp32s3_n16r8")
+    assert large.ram_for(1000) == large.ram_bytes
+    assert large.ram_for(300_000) == large.psram_bytes
+    assert small.ram_for(300_000) == small.ram_bytes
+    assert large.arena_section(1000) == "" == small.arena_section(300_000)
+    assert large.arena_section(300_000) == ".ext_ram.bss.mcugen"
+
+
+def test_an_unknown_board_lists_all() -> None:
+    with pytest.raises(UsageError) as caught:
+        load_target("esp32")
+    assert "esp32s3, esp32s3_n16r8, host, pico_w" in str(caught.value)
+    assert "target.toml" in caught.value.hint
+    assert caught.value.exit_code == 2
+
+
+def test_a_board_of_the_user(tmp_path: Path) -> None:
+    path = board_file(tmp_path / "My Board", MINIMAL)
+    target = load_target(path)
+    assert (target.name, target.title) == ("my_board", "My board")
+    assert target.ram_bytes == 131_072
+    assert load_target(str(Path(path).parent)).name == "my_board"
+
+
+def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
+    text = 'base = "pico_w"\ntitle = "Pico"\n[memory]\nram_reserve_bytes = 16_384\n'
+    target = load_target(board_file(tmp_path / "pico", text))
+    assert target.ram_bytes == 262_144 - 16_384
+    assert target.processor == load_target("pico_w").processor
+    (tmp_path / "other.toml").write_text('base = "pico/target.toml"\ntitle = "Two steps"\n')
+    assert load_target(str(tmp_path / "other.toml")).name == "other"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("clock_hz = 80_000_000", "", "'clock_hz' is missing in the file"),
+        ("80_000_000", '"fast"', "'clock_hz' in the file must be a whole number, got 'fast'"),
+        ("80_000_000", "true", "'clock_hz' in the file must be a number of at least 0, got True"),
+        ("131_072", "-1", "'ram_bytes' in memory must be a number of at least 0, got -1"),
+        ("exact = true", "exact = 1", "'exact' in compiler must be true or false, got 1"),
+        ('"-mcpu=cortex_m4"', "4", "'zig' in compiler must be a list of strings"),
+        ("[memory]", "[memory]\nrom_bytes = 1", "unknown 'rom_bytes' in memory"),
+        ("[memory]", "[memory]\nram_reserve_bytes = 200000", "ram_reserve_bytes is larger"),
+        ("[memory]", "[extra]\n[memory]", "unknown 'extra' in the file"),
+        ("main.c.j2", "lost.j2", "template 'lost.j2' is not in"),
+        ('"ststm32@19.0.0"', "[1]", "'platform' in platformio must be a string or a whole number"),
+        ("[files]", "[files", "is no TOML"),
+        ("[files]", "[file]", "'files' is missing in the file"),
+        ('title = "My board"', 'base = "nothing"', "unknown board 'nothing'"),
+        ('title = "My board"', "base = 3", "'base' must be the name or path of a board, got 3"),
+        ('title = "My board"', 'base = "../board/target.toml"', "leads back to the file itself"),
+        ('title = "My board"', 'base = "../gone.toml"', "gone.toml cannot be read: No such file"),
+    ],
+)
+def test_a_fault_in_a_board_file_is_named(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in MINIMAL
+    path = board_file(tmp_path / "board", MINIMAL.replace(old, new))
+    with pytest.raises(UsageError) as caught:
+        load_target(path)
+    assert message in str(caught.value)
+
+
+def test_a_board_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"target\.toml cannot be read: No such file"):
+        load_target(str(tmp_path / "target.toml"))
