@@ -1,0 +1,66 @@
+"""The recorded cases of convolutions, fully connected layers and pools, byte for byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goldencase import GoldenCase, calls_of, check_calls
+from mcugen.ir import Array, DType
+from mcugen.ops.conv_geometry import ConvGeometry
+from mcugen.ops.qconv_kernel import QConvParams
+from mcugen.ops.window import Axis
+from mcugen.quantize.requant import Requant
+
+Call = tuple[str, Any, tuple[Array, ...]]
+
+
+def requant(case: GoldenCase) -> Requant:
+    p = case.params
+    act_range = (p["act_min"], p["act_max"])
+    return Requant.fixed(case.array("mult"), case.array("shift"), p["out_offset"], act_range)
+
+
+def image_axes(p: dict[str, int]) -> tuple[Axis, Axis]:
+    return (
+        Axis(p["ih"], p["oh"], p["kh"], p["stride_h"], p["pad_top"], p.get("dil_h", 1)),
+        Axis(p["iw"], p["ow"], p["kw"], p["stride_w"], p["pad_left"], p.get("dil_w", 1)),
+    )
+
+
+def convolution(case: GoldenCase, weights: Array, in_c: int) -> Call:
+    """Weights [O, I, KH, KW]."""
+    p, out_c = case.params, weights.shape[0]
+    geometry = ConvGeometry(p["n"], *image_axes(p), in_c, out_c, in_c // weights.shape[1])
+    params = QConvParams(
+        geometry,
+        DType.INT8,
+        -p["in_offset"],
+        weights,
+        case.array("b", np.zeros(out_c, np.int32)),
+        requant(case),
+        case.array("y").shape,
+    )
+    return "QConv", params, (case.array("x"),)
+
+
+def conv(case: GoldenCase) -> Call:
+    return convolution(case, case.array("w").transpose(0, 3, 1, 2), case.params["ic"])
+
+
+def depthwise(case: GoldenCase) -> Call:
+    weights = case.array("w").transpose(2, 0, 1)[:, None]
+    return convolution(case, weights, case.array("x").shape[-1])
+
+
+@pytest.mark.parametrize("file", ["conv", "conv_big", "conv_grouped", "conv_dilated"])
+def test_convolution(golden_dir: Path, file: str) -> None:
+    check_calls(calls_of(golden_dir, file, conv), file)
+
+
+@pytest.mark.parametrize("file", ["dw", "dw_dilated"])
+def test_depthwise_convolution(golden_dir: Path, file: str) -> None:
+    check_calls(calls_of(golden_dir, file, depthwise), file)
