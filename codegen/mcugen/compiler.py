@@ -10,7 +10,7 @@ from mcugen.c_model import CModel, EmitOptions
 from mcugen.frontend import Imported
 from mcugen.ir import Graph
 from mcugen.lower import lower
-from mcugen.names import identifier
+from mcugen.names import model_prefix
 from mcugen.ops.spec import Arithmetic
 from mcugen.passes.pipeline import PassOptions, run_passes
 from mcugen.plan.problem import MemoryPlan
@@ -82,7 +82,7 @@ def compile_model(imported: Imported, options: CompileOptions | None = None) -> 
     )
     program = lower(passed.graph, arithmetic=options.arithmetic, libraries=options.libraries)
     plan = memory.plan_memory(program, io_caller=options.io_buffers == "caller")
-    prefix = identifier(options.name or imported.graph.name)
+    prefix = model_prefix(options.name or imported.graph.name)
     model = view.build(
         program,
         plan,

@@ -18,6 +18,20 @@ _KEYWORD_TEXT = """alignas alignof and and_eq asm atomic_cancel atomic_commit at
     while xor xor_eq"""
 _KEYWORDS = frozenset(_KEYWORD_TEXT.split())
 
+_HEADER_TEXT = """arduino assert complex ctype errno fenv float inttypes iso646 limits locale
+    malloc math memory setjmp signal stdalign stdarg stdatomic stdbit stdbool stdckdint stddef
+    stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar unistd wchar wctype"""
+_HEADERS = frozenset(_HEADER_TEXT.split())
+
+
+def model_prefix(text: str) -> str:
+    """`text` as the prefix of a model's C names and the name of its files.
+
+    A model must not hide a header of the C library (`math.h`) or of mcugen's runtime.
+    """
+    name = identifier(text)
+    return f"{name}_model" if name in _HEADERS or name.startswith("mcugen") else name
+
 
 def identifier(text: str, fallback: str = "model") -> str:
     """`text` as a lower-case C and C++ identifier: ASCII, no keyword, nothing reserved.

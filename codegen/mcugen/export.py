@@ -1,0 +1,83 @@
+"""Exports a compiled model: the firmware project, or the C library alone, onto the disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen.compiler import Compiled
+from mcugen.project import MARK, library_files, project_files
+from mcugen.report.model_report import ModelReport
+from mcugen.report.text import markdown
+from mcugen.selftest import Selftest
+from mcugen.targets import Target
+from mcugen.tree import write_tree
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        directory: the folder, absolute.
+        report: the report that lies in it.
+        next_command: what to do with it next.
+    """
+
+    directory: Path
+    report: ModelReport
+    next_command: str
+
+
+def write_project(
+    compiled: Compiled,
+    target: Target,
+    report: ModelReport,
+    test: Selftest | None,
+    directory: Path,
+    *,
+    force: bool = False,
+) -> Exported:
+    """Write the firmware project.
+
+    Raises:
+        UsageError: the directory exists or cannot be written.
+    """
+    files = project_files(compiled, target, test, _reports(report), report.footprint.stack_bytes)
+    written = write_tree(files, directory, mark=MARK, force=force)
+    command = target.readme.build.partition("#")[0].strip()
+    return Exported(written, report, f"cd {shlex.quote(str(directory))} && {command}")
+
+
+def write_library(
+    compiled: Compiled,
+    target: Target,
+    report: ModelReport,
+    test: Selftest | None,
+    directory: Path,
+    *,
+    force: bool = False,
+) -> Exported:
+    """Write the C library alone; it is the same for every board and holds no self-test.
+
+    Raises:
+        UsageError: the directory exists or cannot be written.
+    """
+    del target, test
+    written = write_tree(
+        library_files(compiled, _reports(report)), directory, mark=MARK, force=force
+    )
+    hint = f"put {shlex.quote(str(directory))} beside your project's other libraries"
+    return Exported(written, report, hint)
+
+
+def _reports(report: ModelReport) -> dict[str, str]:
+    """The report's files; the model is named without its folder, which is this machine's."""
+    report = dataclasses.replace(report, model=Path(report.model).name)
+    return {
+        "REPORT.md": markdown(report),
+        "report.json": json.dumps(report.to_json(), indent=2) + "\n",
+    }
