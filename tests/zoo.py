@@ -1,0 +1,62 @@
+"""The real models of the zoo tests: what is expected of each.
+
+The files lie in the folder that MCUGEN_MODELS names; they are not part of the project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class ZooModel:
+    """One model.
+
+    Attributes:
+        name: file name without `.onnx`; samples and recorded outputs are in NAME.npz.
+        dims: symbolic dimensions to set.
+        gap_lsb: largest difference that ONNX Runtime's own optimised kernels make on the
+            samples, in LSB of an integer output; 1 where they make none.
+        gap_abs: the same for a float output behind a DequantizeLinear.
+        output_step: one LSB of that output, its DequantizeLinear's scale.
+        classes: whether argmax over the last axis of the first output means something.
+    """
+
+    name: str
+    dims: dict[str, int] = field(default_factory=dict)
+    gap_lsb: int = 1
+    gap_abs: float = 0.0
+    output_step: float = 0.0
+    classes: bool = True
+
+
+ZOO = (
+    ZooModel("vww_mobilenetv1_f32"),
+    ZooModel("vww_mobilenetv1_qdq"),
+    ZooModel("kws_dscnn_f32"),
+    ZooModel("kws_dscnn_qdq"),
+    ZooModel("kws_dscnn_qoperator"),
+    ZooModel("ic_resnet8_f32"),
+    ZooModel("ic_resnet8_qdq"),
+    ZooModel("ad_autoencoder_f32", classes=False),
+    ZooModel("ad_autoencoder_qdq", classes=False),
+    ZooModel("person_detect_qdq", gap_lsb=2),
+    ZooModel("micro_kws_m_fp32"),
+    ZooModel("micro_kws_m_qdq", gap_abs=0.0078),
+    ZooModel("mnist_cntk"),
+    ZooModel("mnist_cntk_qoperator"),
+    ZooModel("mnist14_atmega"),
+    ZooModel("mnist_mlp_bn"),
+    ZooModel("digits_cnn_dynamo"),
+    ZooModel("hand_keypoint_mlp_f32"),
+    ZooModel("hello_world_f32", classes=False),
+    ZooModel("hello_world_qdq", classes=False),
+    ZooModel("gesture_tcn"),
+    ZooModel("gesture_tcn_qdq"),
+    ZooModel("espdl_tutorial_streaming"),
+    ZooModel("sww_streaming_f32"),
+    ZooModel("mww_hey_mycroft_qdq", classes=False),
+    ZooModel("ultralight_slim_320", classes=False),
+    ZooModel("yunet_n_320", classes=False),
+    ZooModel("yunet_s_dyn", {"batch": 1, "height": 160, "width": 160}, classes=False),
+)
