@@ -14,6 +14,7 @@ from mcugen import float_math as fm
 from mcugen.ir import Array, DType
 from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.elementwise import FLOATS, Row, in_double, literal, spec_of
+from mcugen.ops.qlinear import qlinear_unary
 from mcugen.ops.spec import FromOnnx, ImportContext, Reject
 from mcugen.ops.unary import sigmoid_exact
 
@@ -271,7 +272,12 @@ ROWS = (
         _leaky_relu_c,
         _leaky_relu,
         _leaky_relu,
-        {"LeakyRelu": _importer("LeakyRelu", partial(_alpha, default=0.01))},
+        {
+            "LeakyRelu": _importer("LeakyRelu", partial(_alpha, default=0.01)),
+            "com.microsoft::QLinearLeakyRelu": qlinear_unary(
+                "LeakyRelu", partial(_alpha, default=0.01)
+            ),
+        },
     ),
     _row(
         "Elu",

@@ -27,6 +27,7 @@ from mcugen.ops.elementwise import (
 )
 from mcugen.ops.identity import IdentityAttrs
 from mcugen.ops.qelementwise import quantize_add, quantize_mul, quantize_sub
+from mcugen.ops.qlinear import qlinear_binary
 from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite, Reject
 
 
@@ -281,11 +282,21 @@ ROWS = (
             "Add": binary_from_onnx("Add"),
             "Sum": variadic_from_onnx("Add"),
             "Mean": mean_from_onnx,
+            "com.microsoft::QLinearAdd": qlinear_binary("Add", BinaryAttrs()),
         },
         quantize_add,
     ),
     _arithmetic_row("Sub", "-", np.subtract, {"Sub": binary_from_onnx("Sub")}, quantize_sub),
-    _arithmetic_row("Mul", "*", np.multiply, {"Mul": binary_from_onnx("Mul")}, quantize_mul),
+    _arithmetic_row(
+        "Mul",
+        "*",
+        np.multiply,
+        {
+            "Mul": binary_from_onnx("Mul"),
+            "com.microsoft::QLinearMul": qlinear_binary("Mul", BinaryAttrs()),
+        },
+        quantize_mul,
+    ),
     Row(
         "Div",
         c=_div_c,

@@ -48,7 +48,7 @@ BOOL = frozenset({DType.BOOL})
 BYTES = (DType.INT8, DType.UINT8)
 
 
-def present(tensor: Tensor | None) -> Tensor:
+def required(tensor: Tensor | None) -> Tensor:
     """The tensor, which the operator requires."""
     assert tensor is not None
     return tensor
@@ -200,7 +200,7 @@ def lowered(
         extras: further operands in flash, named by themselves.
         tables: arrays in flash that `result` indexes by itself.
     """
-    read = [present(t) for t in site.inputs] if inputs is None else list(inputs)
+    read = [required(t) for t in site.inputs] if inputs is None else list(inputs)
     out = site.outputs[0]
     shapes = [t.shape for t in read] + [e.array.shape for e in extras]
     walks = [broadcast_strides(s, out.shape) for s in shapes]
@@ -233,7 +233,7 @@ class Row:
         arity: number of inputs.
         predicate: whether the result is bool.
         onnx: importers.
-        attrs: default attributes of the operator.
+        constraints: besides that of the element type.
         quantize: see OpSpec.
     """
 
@@ -245,6 +245,7 @@ class Row:
     arity: int = 1
     predicate: bool = False
     onnx: Mapping[str, FromOnnx] = field(default_factory=lambda: MappingProxyType({}))
+    constraints: tuple[Constraint, ...] = ()
     quantize: Callable[[QuantSite], IntegerForm] | None = None
 
 
@@ -263,7 +264,7 @@ def element_type_rule(dtypes: frozenset[DType]) -> Constraint:
         del attrs
         if all(t is None or t.is_constant for t in inputs):
             return None
-        dtype = present(inputs[0]).dtype
+        dtype = required(inputs[0]).dtype
         return None if dtype in dtypes else dtype.value
 
     rule.__doc__ = f"element type must be {type_names(dtypes)}"
@@ -276,7 +277,7 @@ def same_type(inputs: Inputs) -> DType:
     Raises:
         Reject: they differ.
     """
-    dtypes = [present(t).dtype for t in inputs]
+    dtypes = [required(t).dtype for t in inputs]
     if len(set(dtypes)) > 1:
         listed = " and ".join(d.value for d in dtypes)
         raise Reject(f"inputs must have the same element type, got {listed}")
@@ -313,7 +314,7 @@ def spec_of(row: Row) -> OpSpec:
     def infer(attrs: Any, inputs: Inputs) -> tuple[TensorType, ...]:
         del attrs
         dtype = DType.BOOL if row.predicate else same_type(inputs)
-        return (TensorType(broadcast([present(t).shape for t in inputs]), dtype),)
+        return (TensorType(broadcast([required(t).shape for t in inputs]), dtype),)
 
     def lower(site: Site) -> Lowered:
         return lowered(site, site.attrs, row.c(site.attrs, site.input(0).dtype))
@@ -327,7 +328,7 @@ def spec_of(row: Row) -> OpSpec:
         reference=lambda params, arrays: evaluate(row.twin, params.attrs, arrays),
         kernels=(ELEMENTWISE,),
         onnx=row.onnx,
-        constraints=(element_type_rule(row.dtypes),),
+        constraints=(element_type_rule(row.dtypes), *row.constraints),
         inplace=inplace,
         permute=keep_attrs,
         quantize=row.quantize,

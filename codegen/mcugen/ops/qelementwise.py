@@ -26,7 +26,7 @@ from mcugen.ops.elementwise import (
     inplace,
     keep_attrs,
     lowered,
-    present,
+    required,
 )
 from mcugen.ops.spec import (
     Arithmetic,
@@ -247,7 +247,7 @@ def _reference(params: ElementwiseParams, arrays: Sequence[Array]) -> tuple[Arra
 
 
 def _infer(attrs: QElementwiseAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
-    return (TensorType(broadcast([present(t).shape for t in inputs]), attrs.out_dtype),)
+    return (TensorType(broadcast([required(t).shape for t in inputs]), attrs.out_dtype),)
 
 
 def _integer_form(site: QuantSite, op: str, subtract: bool = False) -> IntegerForm:

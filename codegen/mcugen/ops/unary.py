@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import erf
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,16 @@ from mcugen.ops.elementwise import (
     spec_of,
     wrapped,
 )
+from mcugen.ops.qlinear import qlinear_unary
 from mcugen.ops.spec import FromOnnx, ImportContext
 
 
 @dataclass(frozen=True)
 class UnaryAttrs:
     """No attributes."""
+
+
+NO_MORE: Mapping[str, FromOnnx] = MappingProxyType({})
 
 
 def unary_from_onnx(op: str) -> FromOnnx:
@@ -96,7 +101,11 @@ def _sign(attrs: Any, x: Array) -> Array:
 
 
 def _function(
-    name: str, c: str, twin: Callable[..., Any], exact: Callable[..., npt.NDArray[Any]]
+    name: str,
+    c: str,
+    twin: Callable[..., Any],
+    exact: Callable[..., npt.NDArray[Any]],
+    onnx: Mapping[str, FromOnnx] = NO_MORE,
 ) -> Row:
     """A float32 function of `mcugen_math.h` named as the ONNX operator."""
     return Row(
@@ -104,7 +113,7 @@ def _function(
         c=lambda attrs, dtype: c,
         twin=lambda attrs, x: np.asarray(twin(x)),
         semantics=in_double(lambda attrs, x: exact(x)),
-        onnx={name: unary_from_onnx(name)},
+        onnx={name: unary_from_onnx(name), **onnx},
     )
 
 
@@ -126,7 +135,15 @@ _FUNCTIONS = (
     _function("Floor", "mcugen_floor(a)", fm.floor, np.floor),
     _function("Ceil", "mcugen_ceil(a)", fm.ceil, np.ceil),
     _function("Round", "mcugen_rint(a)", fm.rint, np.rint),
-    _function("Sigmoid", "mcugen_sigmoid(a)", fm.sigmoid, sigmoid_exact),
+    _function(
+        "Sigmoid",
+        "mcugen_sigmoid(a)",
+        fm.sigmoid,
+        sigmoid_exact,
+        {
+            "com.microsoft::QLinearSigmoid": qlinear_unary("Sigmoid", lambda ctx: UnaryAttrs()),
+        },
+    ),
     _function("Tanh", "mcugen_tanh(a)", fm.tanh, np.tanh),
     _function("Erf", "mcugen_erf(a)", fm.erf, _erf_exact),
     _function("Softplus", "mcugen_softplus(a)", fm.softplus, lambda x: np.logaddexp(x, 0.0)),
