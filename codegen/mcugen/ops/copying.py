@@ -157,6 +157,29 @@ def fill_block(shape: Sequence[int], y_strides: Sequence[int], y_offset: int) ->
     return strided_block(shape, y_strides, y_strides, source="", y_offset=y_offset)
 
 
+def frame_blocks(
+    shape: Sequence[int], begins: Sequence[int], ends: Sequence[int]
+) -> tuple[list[Block], int]:
+    """The fill blocks around a box inside an output, and the box's first element.
+
+    Args:
+        shape: the box's dimensions.
+        begins: per axis, output positions in front of it.
+        ends: per axis, output positions behind it.
+    """
+    out_shape = [b + d + e for b, d, e in zip(begins, shape, ends, strict=True)]
+    y_strides = strides(out_shape)
+    blocks: list[Block] = []
+    offset = 0
+    for axis, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        behind = offset + (begin + shape[axis]) * y_strides[axis]
+        for extent, start in ((begin, offset), (end, behind)):
+            slab = (*shape[:axis], extent, *out_shape[axis + 1 :])
+            blocks += fill_block(slab, y_strides, start)
+        offset += begin * y_strides[axis]
+    return blocks, offset
+
+
 def rearranged(
     site: Site, shape: Sequence[int], x_strides: Sequence[int], x_offset: int = 0
 ) -> Lowered:

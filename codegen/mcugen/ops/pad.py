@@ -18,11 +18,10 @@ from mcugen.ir import Array, QuantParams, Tensor
 from mcugen.ops.axes import attr_or_input, int_tuple, normalize_axis, permuted, strides
 from mcugen.ops.copying import (
     COPY,
-    Block,
     Loop,
     block,
     copy_reference,
-    fill_block,
+    frame_blocks,
     index_table,
     lowered_copy,
     strided_block,
@@ -160,25 +159,12 @@ def _semantics(attrs: PadAttrs, arrays: Sequence[Array | None]) -> tuple[Array, 
 def _lower(site: Site) -> Lowered:
     attrs: PadAttrs = site.attrs
     if attrs.mode == "constant":
-        blocks = _constant_blocks(attrs, site.input(0).shape)
+        shape = site.input(0).shape
+        y_strides = strides(site.outputs[0].shape)
+        blocks, offset = frame_blocks(shape, attrs.begins, attrs.ends)
+        blocks += strided_block(shape, strides(shape), y_strides, y_offset=offset)
         return lowered_copy(site, blocks, fill=attrs.value)
     return _lower_mapped(site)
-
-
-def _constant_blocks(attrs: PadAttrs, shape: Sequence[int]) -> list[Block]:
-    """The slabs in front of and behind each axis, inside the axes before it; then the input."""
-    out_shape = attrs.out_shape(shape)
-    y_strides = strides(out_shape)
-    blocks: list[Block] = []
-    offset = 0
-    for axis, (begin, end) in enumerate(zip(attrs.begins, attrs.ends, strict=True)):
-        behind = offset + (begin + shape[axis]) * y_strides[axis]
-        for extent, start in ((begin, offset), (end, behind)):
-            slab = (*shape[:axis], extent, *out_shape[axis + 1 :])
-            blocks += fill_block(slab, y_strides, start)
-        offset += begin * y_strides[axis]
-    blocks += strided_block(shape, strides(shape), y_strides, y_offset=offset)
-    return blocks
 
 
 def _lower_mapped(site: Site) -> Lowered:
