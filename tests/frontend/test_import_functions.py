@@ -197,7 +197,7 @@ def test_deep_nesting_is_bounded() -> None:
 
 
 def test_multiplication_is_bounded() -> None:
-    assert "more than 200000 nodes, functions inlined" in refused(nested(20, 4))
+    assert "more than 100000 nodes, functions inlined" in refused(nested(20, 4))
 
 
 @pytest.mark.parametrize(

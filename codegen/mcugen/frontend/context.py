@@ -10,7 +10,7 @@ from mcugen.frontend.builder import GraphBuilder
 from mcugen.frontend.external import ExternalFiles
 from mcugen.frontend.malformed import shown
 from mcugen.frontend.structure import RawNode
-from mcugen.ir import Array, DType, Source, Tensor
+from mcugen.ir import Array, DType, Tensor
 from mcugen.ops.spec import Reject, TensorType
 
 
@@ -74,9 +74,11 @@ class NodeContext:
     def give(self, array: Array) -> None:
         """Make `array` the value of the node's only output."""
         name = self.outputs[0]
-        kind = TensorType(array.shape, DType.of(array))
+        self._builder.add_onnx(name, TensorType(array.shape, DType.of(array)), array)
+
+    def charge(self, kind: TensorType) -> None:
+        """Count a value that is about to be computed; raises Reject when it is too large."""
         self._builder.charge(kind)
-        self._builder.add(Tensor(name, kind.shape, kind.dtype, data=array, source=Source(name)))
 
     def emit(
         self,

@@ -17,7 +17,7 @@ MAX_FOLDED_TOTAL_BYTES = 512 * 2**20
 MAX_RANK = 32
 """NumPy's limit before 2.0."""
 
-MAX_NODES = 200_000
+MAX_NODES = 100_000
 """Nodes after inlining functions: calls can double at each level of nesting."""
 
 MAX_DEPTH = 32

@@ -18,6 +18,18 @@ from mcugen.ops.spec import Reject
 
 _TYPE_NAMES = {DType.FLOAT32: "tensor(float)", DType.FLOAT64: "tensor(double)"}
 
+_REQUIRED_INPUTS = {
+    "com.microsoft::BiasGelu": 2,
+    "com.microsoft::QGemm": 6,
+    "com.microsoft::QLinearAdd": 7,
+    "com.microsoft::QLinearAveragePool": 5,
+    "com.microsoft::QLinearConcat": 5,
+    "com.microsoft::QLinearGlobalAveragePool": 5,
+    "com.microsoft::QLinearMul": 7,
+}
+"""ONNX has no schemas for com.microsoft: the least number of inputs, 1 where nothing is said.
+From ONNX Runtime's docs/ContribOperators.md; a zero point may be absent (empty) in between."""
+
 
 @dataclass(frozen=True)
 class Formal:
@@ -107,6 +119,13 @@ def check_node(raw: RawNode, schema: Schema, inputs: Sequence[Tensor | None]) ->
                 raise Reject(f"required input {shown(formal.name)} is missing")
         else:
             _check_dtype(formal, tensor, bound)
+
+
+def check_without_schema(raw: RawNode) -> None:
+    """Raise Reject when a node of an operator without schema has too few inputs."""
+    required = _REQUIRED_INPUTS.get(raw.key, 1)
+    if len(raw.inputs) < required or not raw.inputs[0]:
+        raise Reject(f"it must have at least {required} inputs, got {len(raw.inputs)}")
 
 
 def _check_count(what: str, count: int, allowed: tuple[int, int]) -> None:

@@ -26,10 +26,11 @@ def inferred_types(
     declared: Mapping[str, onnx.TypeProto],
 ) -> dict[str, TensorType]:
     """Output name -> type, for the outputs whose full type ONNX infers or the file declares."""
-    types = {o: declared[o] for o in raw.outputs if o in declared}
+    written = {o: static_type(declared[o]) for o in raw.outputs if o in declared}
+    inferred: dict[str, TensorType | None] = {}
     if all(i in tensors for i in raw.inputs if i):
-        types.update(_inferred(raw, tensors))
-    known = {name: static_type(proto) for name, proto in types.items()}
+        inferred = {name: static_type(proto) for name, proto in _inferred(raw, tensors).items()}
+    known = {name: inferred.get(name) or written.get(name) for name in raw.outputs}
     return {name: kind for name, kind in known.items() if kind is not None}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import onnx
+import onnx.defs
 
 from mcugen.errors import InternalError, McugenError, Unsupported
 from mcugen.frontend.builder import GraphBuilder
@@ -16,7 +17,7 @@ from mcugen.frontend.functions import Expander, identity_node
 from mcugen.frontend.import_only import IMPORT_ONLY
 from mcugen.frontend.malformed import Malformed, shown, text
 from mcugen.frontend.ordering import live_in_order, reads
-from mcugen.frontend.schema import check_node, schema_of
+from mcugen.frontend.schema import check_node, check_without_schema, schema_of
 from mcugen.frontend.structure import RawNode
 from mcugen.frontend.unsupported import inferred_types
 from mcugen.frontend.values import ForeignTypeError, decode
@@ -110,9 +111,14 @@ class Walk:
         if raw.key == "Constant" and self._foreign_constant(raw):
             return []
         schema = schema_of(raw.op_type, raw.opset, raw.domain)
+        if schema is None and raw.key in self._importers:
+            # ONNX Runtime takes some operators in the default domain before ONNX had them.
+            schema = schema_of(raw.op_type, onnx.defs.onnx_opset_version(), raw.domain)
         if schema is not None:
             tensors = [self._builder.tensors[i] if i else None for i in raw.inputs]
             check_node(raw, schema, tensors)
+        else:
+            check_without_schema(raw)
         importer = self._importers.get(raw.key) or IMPORT_ONLY.get(raw.key)
         if importer is None:
             self._by_definition(raw, known=schema is not None)

@@ -1,0 +1,325 @@
+"""Nodes: checked against their schema, folded when constant, listed when not supported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from mcugen.errors import InternalError, Unsupported, UnsupportedModelError
+from mcugen.frontend import load_model
+from mcugen.frontend.import_only import IMPORT_ONLY
+from mcugen.ir import Array, DType, Graph
+from mcugen.ops import registry
+from mcugen.ops.spec import ImportContext, OpSpec, TensorType
+from onnx_models import IMPORTERS, SPECS, STUBS, NoAttrs, chain, model, node, value
+
+X = value("x", [2, 3])
+ONES = np.ones((2, 3), np.float32)
+
+
+def loaded(proto: onnx.ModelProto) -> Graph:
+    return load_model(proto, **STUBS).graph
+
+
+def unsupported(proto: onnx.ModelProto, **more: Any) -> tuple[Unsupported, ...]:
+    with pytest.raises(UnsupportedModelError) as caught:
+        load_model(proto, **{**STUBS, **more})
+    return caught.value.unsupported
+
+
+def reason(*nodes: onnx.NodeProto, opset: int = 13, **constants: Array) -> str:
+    (found,) = unsupported(model(nodes, [X], [nodes[-1].output[0]], constants, opset=opset))
+    return found.reason
+
+
+def folded(
+    nodes: Sequence[onnx.NodeProto], opset: int = 13, **constants: Array | float | Sequence[int]
+) -> Array:
+    arrays = {name: np.asarray(array) for name, array in constants.items()}
+    data = loaded(model(nodes, [X], [nodes[-1].output[0]], arrays, opset=opset))["y"].data
+    assert data is not None
+    return data
+
+
+# --- what is not supported ---------------------------------------------------------------------
+
+
+def test_all_unsupported_nodes_are_listed_at_once() -> None:
+    nodes = [
+        node("Sinh", ["x"], ["a"], name="first"),
+        node("Relu", ["a"], ["b"]),
+        node("Cosh", ["b"], ["c"]),
+        node("Foo", ["x"], ["d"], domain="ai.onnx.ml", name="tree"),
+        node("Mystery", ["x"], ["e"]),
+    ]
+    found = unsupported(model(nodes, [X], ["c", "d", "e"], domains={"ai.onnx.ml": 3}))
+    assert [(u.name, u.op, u.reason) for u in found] == [
+        ("first", "Sinh", "this operator is not supported"),
+        ("c", "Cosh", "this operator is not supported"),
+        ("tree", "ai.onnx.ml::Foo", "operators of domain 'ai.onnx.ml' are not supported"),
+        ("e", "Mystery", "opset 13 of ONNX has no such operator"),
+    ]
+
+
+def test_the_error_names_model_node_and_rule() -> None:
+    proto = model([node("Relu", ["x"], ["y"], name="r")], [value("x", [1] * 5)], ["y"])
+    with pytest.raises(UnsupportedModelError) as caught:
+        load_model(proto, path="a/m.onnx", **STUBS)
+    assert caught.value.message == (
+        "Relu 'r' (a/m.onnx): The input must have at most 4 dimensions, got 5"
+    )
+
+
+def test_nodes_after_an_unsupported_one_are_checked_by_inferred_shapes() -> None:
+    nodes = [
+        node("Sinh", ["x"], ["a"]),
+        node("Add", ["a", "w"], ["y"], name="bad"),
+    ]
+    found = unsupported(model(nodes, [X], ["y"], {"w": np.zeros(5, np.float32)}))
+    assert [u.name for u in found] == ["a", "bad"]
+    assert found[1].reason == "shapes (2, 3) and (5,) do not broadcast"
+
+
+def test_declared_shapes_serve_where_inference_cannot() -> None:
+    nodes = [
+        node("Foo", ["x"], ["a"], domain="nowhere"),
+        node("Add", ["a", "w"], ["y"], name="bad"),
+    ]
+    proto = model(nodes, [X], ["y"], {"w": np.zeros(5, np.float32)}, domains={"nowhere": 1})
+    assert [u.name for u in unsupported(proto)] == ["a"]
+    proto.graph.value_info.append(value("a", [2, 4]))
+    assert [u.name for u in unsupported(proto)] == ["a", "bad"]
+
+
+def test_the_list_instead_of_an_error() -> None:
+    nodes = [node("Relu", ["x"], ["a"]), node("Sinh", ["a"], ["y"], name="s")]
+    found = load_model(model(nodes, [X], ["y"]), allow_unsupported=True, **STUBS)
+    assert [u.name for u in found.unsupported] == ["s"]
+    assert [n.op for n in found.graph.nodes] == ["Relu"]
+
+
+def test_dead_nodes_need_no_support() -> None:
+    nodes = [node("Relu", ["x"], ["y"]), node("Sinh", ["x"], ["unread"])]
+    assert len(loaded(model(nodes, [X], ["y"])).nodes) == 1
+
+
+def test_outputs_can_avoid_an_unsupported_tail() -> None:
+    nodes = [node("Relu", ["x"], ["a"]), node("Sinh", ["a"], ["y"])]
+    proto = model(nodes, [X], ["y"])
+    assert load_model(proto, outputs=["a"], **STUBS).graph.outputs == ("a",)
+
+
+# --- the schema ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("nodes", "opset", "problem"),
+    [
+        ([node("Add", ["x"], ["y"])], 13, "it must have 2 inputs, got 1"),
+        ([node("Relu", ["x", "x"], ["y"])], 13, "it must have 1 inputs, got 2"),
+        ([node("Relu", ["x"], ["y", "z"])], 13, "it must have 1 outputs, got 2"),
+        ([node("Add", ["x", ""], ["y"])], 13, "required input 'B' is missing"),
+        ([node("Relu", ["x"], ["y"], alpha=1.0)], 13, "it has no attribute 'alpha' in opset 13"),
+        ([node("Transpose", ["x"], ["y"], perm=1)], 13, "attribute 'perm' must be ints, got int"),
+        ([node("Upsample", ["x", "x"], ["y"])], 13, "it was removed from ONNX"),
+        ([node("Concat", ["x"], ["y"])], 13, "required attribute 'axis' is missing"),
+    ],
+)
+def test_a_node_against_its_schema(nodes: list[onnx.NodeProto], opset: int, problem: str) -> None:
+    importers = {**IMPORTERS, "Upsample": IMPORTERS["Relu"], "Concat": IMPORTERS["Relu"]}
+    proto = model(nodes, [X], ["y"], opset=opset)
+    (found,) = unsupported(proto, importers=importers)
+    assert found.reason.startswith(problem)
+
+
+def test_a_type_that_the_operator_does_not_take() -> None:
+    text = reason(node("Relu", ["w"], ["y"]), w=np.array([True]))
+    assert text.startswith("input 'X' cannot be bool, it must be bfloat16, double, float, ")
+    text = reason(node("Relu", ["w"], ["y"]), opset=7, w=np.int8([1]))
+    assert text == "input 'X' cannot be int8, it must be double, float, float16"
+
+
+def test_two_inputs_of_different_types() -> None:
+    text = reason(node("Add", ["x", "w"], ["y"]), w=np.int32([1]))
+    assert text == "inputs 'x' (float32) and 'w' (int32) must have the same type"
+
+
+def test_an_operator_without_a_schema_is_taken_as_it_is() -> None:
+    proto = model(
+        [node("DoubleRelu", ["x"], ["y"], name="d", domain="com.microsoft")], [X], ["y"],
+        domains={"com.microsoft": 1},
+    )  # fmt: skip
+    graph = loaded(proto)
+    assert [(n.op, n.name, n.inputs, n.outputs, n.origin) for n in graph.nodes] == [
+        ("Relu", "d/Relu", ("x",), ("d/Relu",), ("d",)),
+        ("Mul", "d", ("d/Relu", "d/two"), ("y",), ("d",)),
+    ]
+    assert graph["d/Relu"].source is None
+
+
+def test_a_fault_of_an_operators_file_is_ours() -> None:
+    def broken(ctx: ImportContext) -> None:
+        raise IndexError("oops")
+
+    with pytest.raises(InternalError, match="importing Relu 'relu_h1' failed: IndexError: oops"):
+        load_model(chain(), importers={"Relu": broken}, specs=SPECS)
+
+
+def test_an_operator_that_nobody_registered_is_our_fault() -> None:
+    with pytest.raises(InternalError, match="operator Relu is not registered"):
+        load_model(chain(), importers=IMPORTERS, specs={})
+
+
+def test_unused_optional_outputs_are_not_asked_for() -> None:
+    seen = []
+
+    def dropout(ctx: ImportContext) -> None:
+        seen.append(ctx.outputs)
+        ctx.emit("Identity", ctx.inputs[:1], NoAttrs(), ctx.outputs)
+
+    importers = {**IMPORTERS, "Dropout": dropout}
+    nodes = [node("Dropout", ["x"], ["y", "mask"])]
+    graph = load_model(model(nodes, [X], ["y"]), importers=importers, specs=SPECS).graph
+    assert seen == [("y", "")]
+    assert graph.nodes[0].outputs == ("y",)
+    (found,) = unsupported(model(nodes, [X], ["y", "mask"]), importers=importers)
+    assert found.reason == "output 'mask' is not supported"
+
+
+# --- folding -------------------------------------------------------------------------------------
+
+
+def test_constants_are_computed() -> None:
+    nodes = [node("Add", ["a", "b"], ["c"]), node("Mul", ["c", "c"], ["y"])]
+    np.testing.assert_array_equal(
+        folded(nodes, a=np.float32([1, 2]), b=np.float32([[3], [4]])), [[16, 25], [25, 36]]
+    )
+
+
+def test_folding_keeps_the_onnx_name() -> None:
+    nodes = [node("Add", ["a", "a"], ["c"]), node("Add", ["x", "c"], ["y"])]
+    graph = loaded(model(nodes, [X], ["y"], {"a": ONES}))
+    assert [n.op for n in graph.nodes] == ["Add"]
+    assert (graph["c"].is_constant, str(graph["c"].source and graph["c"].source.name)) == (
+        True,
+        "c",
+    )
+    assert "a" not in graph.tensors
+
+
+def test_dequantized_weights_are_not_computed() -> None:
+    nodes = [
+        node("DequantizeLinear", ["w", "s"], ["d"]),
+        node("Transpose", ["d"], ["t"]),
+        node("Add", ["x", "t"], ["y"]),
+    ]
+    weights = {"w": np.zeros((3, 2), np.int8), "s": np.float32(1)}
+    graph = loaded(model(nodes, [X], ["y"], weights))
+    assert [n.op for n in graph.nodes] == ["DequantizeLinear", "Transpose", "Add"]
+
+
+def test_a_large_constant_is_not_computed() -> None:
+    w = np.zeros(2**13, np.float32)
+    text = reason(node("Add", ["a", "b"], ["y"]), a=w, b=w.reshape(-1, 1))
+    assert text == "it computes a constant of 268435456 bytes, the limit is 67108864"
+
+
+def test_all_constants_together_are_bounded() -> None:
+    nodes = [node("Add", ["a", "b"], [f"c{i}"]) for i in range(9)]
+    w = np.zeros(2**12, np.float32)
+    proto = model(nodes, [X], [f"c{i}" for i in range(9)], {"a": w, "b": w.reshape(-1, 1)})
+    (found,) = unsupported(proto)
+    assert found.name == "c8"
+    assert found.reason == "the constants computed so far exceed 536870912 bytes together"
+
+
+def test_a_huge_result_is_refused() -> None:
+    nodes = [node("Add", ["a", "b"], ["y"])]
+    proto = model(nodes, [value("a", [2**20]), value("b", [2**20, 1])], ["y"])
+    (found,) = unsupported(proto)
+    assert found.reason.startswith("its result [1048576,1048576] needs 4398046511104 bytes")
+
+
+def test_float16_constants_yes_activations_no() -> None:
+    half = np.float16([1.5])
+    np.testing.assert_array_equal(folded([node("Add", ["a", "a"], ["y"])], a=half), np.float16([3]))
+    narrow = OpSpec("Narrow", lambda attrs, inputs: (TensorType((2, 3), DType.FLOAT16),))
+
+    def relu(ctx: ImportContext) -> None:
+        ctx.emit("Narrow", ctx.inputs, NoAttrs(), ctx.outputs)
+
+    proto = model([node("Relu", ["x"], ["y"])], [X], ["y"])
+    (found,) = unsupported(proto, importers={"Relu": relu}, specs={**SPECS, "Narrow": narrow})
+    assert found.reason == "float16 is supported for constants only"
+
+
+def test_semantics_that_contradict_infer_are_our_fault() -> None:
+    lying = OpSpec("Relu", SPECS["Relu"].infer, lambda a, x: (np.zeros(7, np.float32),))
+    proto = model([node("Relu", ["w"], ["y"])], [], ["y"], {"w": ONES})
+    with pytest.raises(InternalError, match="Relu: semantics gave"):
+        load_model(proto, importers=IMPORTERS, specs={**SPECS, "Relu": lying})
+
+
+# --- operators that exist only while importing ---------------------------------------------------
+
+
+def test_nobody_else_imports_them() -> None:
+    assert not set(IMPORT_ONLY) & set(registry.importers())
+
+
+CONSTANTS = {
+    "value": (numpy_helper.from_array(np.int8([[1, 2]])), np.int8([[1, 2]])),
+    "value_float": (1.5, np.float32(1.5)),
+    "value_floats": ([1.5, 2.5], np.float32([1.5, 2.5])),
+    "value_int": (7, np.int64(7)),
+    "value_ints": ([7, 8], np.int64([7, 8])),
+}
+
+
+@pytest.mark.parametrize("kind", CONSTANTS)
+def test_constant(kind: str) -> None:
+    written, wanted = CONSTANTS[kind]
+    got = folded([node("Constant", [], ["y"], **{kind: written})])
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "problem"),
+    [
+        ({}, "exactly one value attribute, got 0"),
+        ({"value_int": 1, "value_float": 2.0}, "exactly one value attribute, got 2"),
+        ({"value_string": "a"}, "attribute 'value_string' is not supported"),
+        ({"value_strings": ["a"]}, "attribute 'value_strings' is not supported"),
+    ],
+)
+def test_a_constant_that_is_none(attributes: dict[str, Any], problem: str) -> None:
+    assert problem in reason(node("Constant", [], ["y"], **attributes))
+
+
+def test_non_zero() -> None:
+    assert folded([node("NonZero", ["w"], ["y"])], w=np.float32([[1, 0], [2, 3]])).tolist() == [
+        [0, 1, 1],
+        [0, 0, 1],
+    ]
+    assert folded([node("NonZero", ["w"], ["y"])], w=np.float32(3)).shape == (0, 1)
+    assert "must be constant" in reason(node("NonZero", ["x"], ["y"]))
+
+
+# --- constants of types that the IR lacks --------------------------------------------------------
+
+
+def test_int4_weights_are_widened_for_dequantize_linear() -> None:
+    weights = helper.make_tensor("w", TensorProto.INT4, [3], [-8, 0, 7])
+    proto = model(
+        [node("DequantizeLinear", ["w", "s"], ["y"])], [], ["y"], {"s": np.float32(1)}, opset=21
+    )
+    proto.graph.initializer.append(weights)
+    graph = loaded(proto)
+    assert graph.nodes[0].inputs == ("w/int8", "s")
+    np.testing.assert_array_equal(graph["w/int8"].data, np.int8([-8, 0, 7]))
