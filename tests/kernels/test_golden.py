@@ -11,7 +11,8 @@ import pytest
 from goldencase import GoldenCase, calls_of, check_calls
 from mcugen.ir import Array, DType
 from mcugen.ops.conv_geometry import ConvGeometry
-from mcugen.ops.qconv_kernel import QConvParams
+from mcugen.ops.matmul import fully_connected_geometry
+from mcugen.ops.qconv_kernel import QConvParams, stored_weights
 from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
 
@@ -64,3 +65,24 @@ def test_convolution(golden_dir: Path, file: str) -> None:
 @pytest.mark.parametrize("file", ["dw", "dw_dilated"])
 def test_depthwise_convolution(golden_dir: Path, file: str) -> None:
     check_calls(calls_of(golden_dir, file, depthwise), file)
+
+
+def fully_connected(case: GoldenCase) -> Call:
+    p = case.params
+    weights = stored_weights(case.array("w"), np.array(-p["filter_offset"]))
+    units = p["out_features"]
+    params = QConvParams(
+        fully_connected_geometry(p["n"], p["in_features"], units),
+        DType.INT8,
+        -p["in_offset"],
+        weights[:, :, None, None],
+        case.array("b", np.zeros(units, np.int32)),
+        requant(case),
+        case.array("y").shape,
+    )
+    return "QFullyConnected", params, (case.array("x"),)
+
+
+@pytest.mark.parametrize("file", ["fc", "fc_perch", "fc_wzp"])
+def test_fully_connected(golden_dir: Path, file: str) -> None:
+    check_calls(calls_of(golden_dir, file, fully_connected), file)

@@ -15,6 +15,7 @@ from mcugen.ops.qconv_kernel import stored_weights, sum_fits
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic, QuantSite, Reject, Site
 from opcase import q, q_axis, random_int
+from single_op import assert_as_ort, meaning
 
 ATTRS = ConvAttrs((1, 1), (0, 0, 0, 0), (1, 1), channels_last=True)
 X = Tensor("x", (1, 4, 4, 2), DType.INT8, q(0.5, -3))
@@ -94,7 +95,7 @@ HUGE_BIAS = Tensor("b", (3,), DType.FLOAT32, data=np.array([1e10, 0, 0], np.floa
         ((X, WRONG_AXIS), "per output channel, got axis 1"),
         ((dataclasses.replace(X, quant=None), W), "input 0 is not quantized"),
         ((X, TINY), "must be a normal float"),
-        ((X, HUGE), "too large for the output"),
+        ((X, HUGE), "too large for the output's"),
         ((X, W, HUGE_BIAS), "bias must fit int32"),
         ((X, W, computed(HUGE_BIAS)), "bias must be constant"),
     ],
@@ -134,3 +135,34 @@ def test_one_value_by_hand(arithmetic: Arithmetic, tie: int) -> None:
     params = spec.lower(Site(node, (x, w, b), (y,), arithmetic)).params
     (got,) = spec.reference(params, (np.full((1, 1, 1, 1), 10, np.int8),))
     assert got.item() == tie
+
+
+def test_sums_that_would_saturate_16_bits() -> None:
+    x = np.array([[[[210, 198, 234]]]], np.uint8)
+    w = np.array([-81, -80, 127], np.int8).reshape(1, 1, 1, 3)
+    s, z = np.array(0.01, np.float32), np.array(0, np.uint8)
+    inputs = (x, s, z, w, s, np.array(0, np.int8), s, np.array(128, np.uint8))
+    y = meaning("QLinearConv", inputs, constant=tuple(range(1, 8)))
+    assert y.ravel().tolist() == [97]
+
+
+def test_padding_holds_the_zero_point() -> None:
+    x, w = np.full((1, 1, 2, 2), 138, np.uint8), np.ones((1, 1, 3, 3), np.int8)
+    s = np.array(1.0, np.float32)
+    zeros = np.array(128, np.uint8), np.array(0, np.int8), np.array(0, np.uint8)
+    inputs = (x, s, zeros[0], w, s, zeros[1], s, zeros[2])
+    options = {"constant": tuple(range(1, 8)), "pads": [1, 1, 1, 1]}
+    assert meaning("QLinearConv", inputs, **options).ravel().tolist() == [40] * 4
+
+
+def test_qlinear_conv_with_bias_as_onnx_runtime() -> None:
+    x, w = random_int(1, DType.UINT8, 1, 4, 6, 5), random_int(2, DType.INT8, 6, 2, 3, 3)
+    scales = np.array([0.01, 0.02, 0.03, 0.015, 0.007, 0.02], np.float32)
+    bias = np.array([1000, -500, 0, 77, -20000, 3], np.int32)
+    inputs = (
+        *(x, np.array(0.05, np.float32), np.array(121, np.uint8)),
+        *(w, scales, np.zeros(6, np.int8)),
+        *(np.array(0.4, np.float32), np.array(130, np.uint8), bias),
+    )
+    options = {"constant": tuple(range(1, 9)), "group": 2, "pads": [1, 0, 1, 2]}
+    assert_as_ort("QLinearConv", inputs, **options)

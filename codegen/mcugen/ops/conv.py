@@ -25,6 +25,7 @@ from mcugen.ops.conv_geometry import (
 )
 from mcugen.ops.conv_kernel import CONV_KERNELS, ConvParams, conv_macs, conv_reference
 from mcugen.ops.qconv import quantize_conv
+from mcugen.ops.qlinear_weighted import qlinear_conv
 from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Site, TensorType
 
 
@@ -51,8 +52,11 @@ class ConvAttrs:
 
 def conv_from_onnx(ctx: ImportContext) -> None:
     """Defaults filled in, auto_pad resolved."""
-    attrs = ConvAttrs(**conv_window(ctx, ctx.tensor(1)))
-    ctx.emit("Conv", ctx.inputs, attrs, ctx.outputs)
+    ctx.emit("Conv", ctx.inputs, _attrs_from_onnx(ctx, 1), ctx.outputs)
+
+
+def _attrs_from_onnx(ctx: ImportContext, weights: int) -> ConvAttrs:
+    return ConvAttrs(**conv_window(ctx, ctx.tensor(weights)))
 
 
 def _infer(attrs: ConvAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
@@ -104,7 +108,10 @@ SPECS = (
         lower=_lower,
         reference=conv_reference,
         kernels=CONV_KERNELS,
-        onnx={"Conv": conv_from_onnx},
+        onnx={
+            "Conv": conv_from_onnx,
+            "QLinearConv": qlinear_conv(lambda ctx: _attrs_from_onnx(ctx, 3)),
+        },
         constraints=(
             dtype_constraint(0, "the input", (DType.FLOAT32,)),
             dtype_constraint(1, "the weights", (DType.FLOAT32,)),

@@ -14,6 +14,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
+from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.qconv_kernel import (
     QCONV_KERNELS,
@@ -88,7 +89,7 @@ def output_range(site: QuantSite) -> tuple[int, int]:
     """(act_min, act_max) from the node's own activation and the one after it."""
     out = site.outputs[0]
     assert out.quant is not None
-    clamp = site.node.attrs.activation
+    clamp: Clamp | None = getattr(site.node.attrs, "activation", None)
     low, high = site.clamp
     if clamp is not None:
         both = clamp.then(low, high)
@@ -116,14 +117,19 @@ def weighted_form(site: QuantSite) -> tuple[Tensor | None, ...]:
     if not sum_fits(stored, x.dtype, int(x_quant.zero_point)):
         raise Reject("the sum of an output must fit 32 bits")
     scale = accumulator_scale(x_quant, w_quant)
-    if not bool(np.all((scale >= np.finfo(np.float32).tiny) & np.isfinite(scale))):
-        raise Reject("the product of input and weight scale must be a normal float")
-    if not bool(np.all(real_multiplier(x_quant, w_quant, out.quant) < MAX_REAL_MULTIPLIER)):
-        raise Reject("the input scale times the weight scale is too large for the output's scale")
+    check_scales(scale, out.quant.scale)
     bias = site.inputs[2] if len(site.inputs) > 2 else None
     if bias is None:
         return (x, w)
     return (x, w, integer_bias(bias, scale, w.shape[0], f"{w.name}_bias"))
+
+
+def check_scales(accumulator: Array, out: Array) -> None:
+    """Raises Reject when a scale of the sum is denormal, or out of range of fixed point."""
+    if not bool(np.all((accumulator >= np.finfo(np.float32).tiny) & np.isfinite(accumulator))):
+        raise Reject("the product of the inputs' scales must be a normal float")
+    if not bool(np.all(accumulator / np.float64(out) < MAX_REAL_MULTIPLIER)):
+        raise Reject("the product of the inputs' scales is too large for the output's scale")
 
 
 def accumulator_scale(x: QuantParams, w: QuantParams) -> Array:
