@@ -58,8 +58,8 @@ class Reduction:
     shifted: bool = False
 
 
-def _modular(text: str, plain: str) -> Callable[[DType], str]:
-    """C of integer arithmetic modulo 2^bits; `plain` for floats."""
+def modular(text: str, plain: str) -> Callable[[DType], str]:
+    """C of integer arithmetic modulo 2^bits over {a} and {v}; `plain` for floats."""
 
     def c_step(dtype: DType) -> str:
         if dtype.is_float:
@@ -168,8 +168,8 @@ def _log_sum_exp(x: Array, axes: tuple[int, ...]) -> Array:
 
 _MAX_STEP, _C_MAX_STEP = _extreme(">")
 _MIN_STEP, _C_MIN_STEP = _extreme("<")
-_C_SUM = _modular("{a} + {v}", "acc + v")
-_C_SQUARES = _modular("{a} + {v} * {v}", "acc + v * v")
+_C_SUM = modular("{a} + {v}", "acc + v")
+_C_SQUARES = modular("{a} + {v} * {v}", "acc + v * v")
 
 REDUCTIONS: tuple[Reduction, ...] = (
     Reduction("ReduceSum", WIDE, _constant(0), lambda acc, v: acc + v, _C_SUM, _sum),
@@ -204,7 +204,7 @@ REDUCTIONS: tuple[Reduction, ...] = (
         WIDE,
         _constant(1),
         lambda acc, v: acc * v,
-        _modular("{a} * {v}", "acc * v"),
+        modular("{a} * {v}", "acc * v"),
         lambda x, axes: np.asarray(_wide(x).prod(axes, keepdims=True)),
     ),
     Reduction(
