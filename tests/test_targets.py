@@ -121,9 +121,7 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
         ('title = "My board"', 'base = "../gone.toml"', "gone.toml cannot be read: No such file"),
     ],
 )
-def test_a_fault_in_a_board_file_is_named(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_a_fault_in_a_board_file_is_named(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in MINIMAL
     path = board_file(tmp_path / "board", MINIMAL.replace(old, new))
     with pytest.raises(UsageError) as caught:

@@ -46,7 +46,7 @@ class _Locator:
             return f"({const}{ctype} *)({const}void *)&arena[{offset}]"
         base = {**self.inputs, **self.outputs}[place.buffer]
         byte = "uint8_t *)" if place.buffer in self.outputs else "const uint8_t *)"
-        return f"({const}{ctype} *)({const}void *)&(({byte}{base})[{place.offset_bytes}])"
+        return f"({const}{ctype} *)({const}void *)&(({byte}{base})[{place.offset_bytes}]"
 
 
 def build(

@@ -1,0 +1,9 @@
+#include "Arduino.h"
+
+StandinSerial Serial;
+
+int main()
+{
+    setup();
+    loop();
+}

@@ -1,0 +1,15 @@
+/* As much of FreeRTOS as the exported main needs. */
+#ifndef STANDIN_FREERTOS_H
+#define STANDIN_FREERTOS_H
+
+#include <stdint.h>
+
+typedef int BaseType_t;
+typedef unsigned int UBaseType_t;
+typedef uint32_t TickType_t;
+
+#define pdPASS 1
+#define tskIDLE_PRIORITY 0U
+#define pdMS_TO_TICKS(ms) ((TickType_t)(ms))
+
+#endif
