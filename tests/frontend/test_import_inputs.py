@@ -80,7 +80,7 @@ def test_an_unknown_name_lists_the_known() -> None:
     with pytest.raises(UsageError) as caught:
         loaded(relu(["N", "height"]), heigth=4)
     assert caught.value.message == "the model has no dimension 'heigth'; it has: N, height"
-    assert caught.value.hint == "did you mean height?"
+    assert caught.value.hint == "did you mean 'height'?"
 
 
 def test_an_unknown_name_where_all_is_fixed() -> None:

@@ -96,6 +96,17 @@ def test_declared_shapes_serve_where_inference_cannot() -> None:
     assert [u.name for u in unsupported(proto)] == ["a", "bad"]
 
 
+def test_operators_that_nobody_imports_are_listed_even_where_no_type_is_known() -> None:
+    nodes = [
+        node("Foo", ["x"], ["a"], domain="nowhere", name="foo"),
+        node("Relu", ["a"], ["b"], name="fine"),
+        node("Mish", ["b"], ["c"], name="defined"),
+        node("Sinh", ["c"], ["y"], name="sinh"),
+    ]
+    proto = model(nodes, [X], ["y"], opset=18, domains={"nowhere": 1})
+    assert [u.name for u in unsupported(proto)] == ["foo", "sinh"]
+
+
 def test_the_list_instead_of_an_error() -> None:
     nodes = [node("Relu", ["x"], ["a"]), node("Sinh", ["a"], ["y"], name="s")]
     found = load_model(model(nodes, [X], ["y"]), allow_unsupported=True, **STUBS)

@@ -60,8 +60,8 @@ class GraphBuilder:
 
     def rollback(self, mark: tuple[int, int]) -> None:
         """Remove what was added since `mark`."""
-        for name in list(self.tensors)[mark[0] :]:
-            del self.tensors[name]
+        while len(self.tensors) > mark[0]:
+            self.tensors.popitem()
         del self.nodes[mark[1] :]
 
     def emit(

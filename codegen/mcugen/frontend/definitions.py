@@ -43,6 +43,19 @@ def definition_of(raw: RawNode, tensors: Mapping[str, Tensor]) -> onnx.FunctionP
     return function
 
 
+def has_definition(raw: RawNode) -> bool:
+    """Whether ONNX may define the operator by others, whatever its inputs."""
+    try:
+        schema: Any = onnx.defs.get_schema(raw.op_type, raw.opset, raw.domain)
+    except onnx.defs.SchemaError:
+        return False
+    versions = (
+        *schema.function_opset_versions,
+        *schema.context_dependent_function_opset_versions,
+    )
+    return any(v <= raw.opset for v in versions)
+
+
 def _body(schema: Any, raw: RawNode, tensors: Mapping[str, Tensor]) -> object:
     """The serialized function of the newest version that the node's opset knows.
 

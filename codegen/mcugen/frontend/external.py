@@ -122,5 +122,5 @@ def _count(entries: Mapping[str, str], key: str, default: int, what: str) -> int
     if written is None:
         return default
     if not (written.isascii() and written.isdigit() and len(written) < 19):
-        raise Malformed(f"{what}: {key} is {shown(written, 30)}, not a byte count")
+        raise Malformed(f"{what}: {key} is {shown(written)}, not a byte count")
     return int(written)

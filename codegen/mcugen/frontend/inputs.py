@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import onnx
 
 from mcugen.errors import UsageError
-from mcugen.frontend.malformed import Malformed, shown, text
+from mcugen.frontend.malformed import Malformed, close_names, plain, shown, text
 
 
 @dataclass(frozen=True)
@@ -55,9 +54,11 @@ def resolve_shapes(
                 continue
             if dim.symbol:
                 symbols[dim.symbol] = 1
-                notices.append(f'batch dimension "{dim.symbol}" of input {dim.tensor} set to 1')
+                notices.append(
+                    f'batch dimension "{plain(dim.symbol)}" of input {plain(dim.tensor)} set to 1'
+                )
             else:
-                notices.append(f"unnamed leading dimension of input {dim.tensor} set to 1")
+                notices.append(f"unnamed leading dimension of input {plain(dim.tensor)} set to 1")
     resolved = {
         name: tuple(_value(d, given, symbols) for d in dims) for name, dims in shapes.items()
     }
@@ -93,12 +94,14 @@ def _check_given(given: Mapping[str, int], every: Iterable[_Dim]) -> None:
     symbols = list(dict.fromkeys(d.symbol for d in sites.values() if d.symbol))
     for name, value in given.items():
         if name not in symbols and name not in sites:
-            close = difflib.get_close_matches(name, [*symbols, *sites], n=1)
             open_sites = [d.key for d in sites.values() if d.value is None]
-            known = ", ".join(dict.fromkeys(open_sites)) or "none, all its dimensions are fixed"
-            hint = f"did you mean {close[0]}?" if close else ""
+            known = (
+                ", ".join(map(plain, dict.fromkeys(open_sites)))
+                or "none, all its dimensions are fixed"
+            )
             raise UsageError(
-                f"the model has no dimension {shown(name)}; it has: {known}", hint=hint
+                f"the model has no dimension {shown(name)}; it has: {known}",
+                hint=close_names(name, (*symbols, *sites)),
             )
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise UsageError(
@@ -118,9 +121,11 @@ def _check_resolved(every: Iterable[_Dim], resolved: Mapping[str, tuple[int | No
         elif value < 0:
             raise Malformed(
                 f"input {shown(dim.tensor)} has a negative dimension: {value} on axis {dim.axis}",
-                f"give its real value: --dim {dim.site}=INT",
+                f"give its real value: --dim {plain(dim.site)}=INT",
             )
     if open_dims:
-        listed = ", ".join(f"{shown(d.key)} (axis {d.axis} of {d.tensor})" for d in open_dims)
-        options = dict.fromkeys(f"--dim {d.key}=INT" for d in open_dims)
+        listed = ", ".join(
+            f"{shown(d.key)} (axis {d.axis} of {plain(d.tensor)})" for d in open_dims
+        )
+        options = dict.fromkeys(f"--dim {plain(d.key)}=INT" for d in open_dims)
         raise Malformed(f"dimensions without a value: {listed}", f"give {' '.join(options)}")

@@ -14,9 +14,9 @@ from mcugen.frontend import reader
 from mcugen.frontend.builder import GraphBuilder
 from mcugen.frontend.external import ExternalFiles
 from mcugen.frontend.inputs import resolve_shapes
-from mcugen.frontend.malformed import Malformed, shown, text
+from mcugen.frontend.malformed import Malformed, close_names, plain, shown, text
 from mcugen.frontend.model import Model, read_model
-from mcugen.frontend.ordering import close_names, live_in_order, reads
+from mcugen.frontend.ordering import live_in_order, reads
 from mcugen.frontend.outputs import check_declared
 from mcugen.frontend.values import DTYPES, checked_size, type_name
 from mcugen.frontend.walk import Walk
@@ -187,7 +187,7 @@ def _import_model(
         tuple(unsupported),
         request.path,
         model.opsets.get("", 0),
-        f"{text(proto.producer_name)} {text(proto.producer_version)}".strip(),
+        plain(f"{text(proto.producer_name)} {text(proto.producer_version)}".strip()),
         hashlib.sha256(content + files.digest(model.initializers.values())).hexdigest(),
     )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
-from mcugen.frontend.malformed import Malformed, shown
+from mcugen.frontend.malformed import Malformed, close_names, shown
 from mcugen.frontend.structure import RawNode
 
 
@@ -33,12 +32,6 @@ def live_in_order(
 def reads(node: RawNode) -> tuple[str, ...]:
     """All values that `node` needs, each once."""
     return tuple(dict.fromkeys(n for n in (*node.inputs, *node.captured) if n))
-
-
-def close_names(name: str, names: Iterable[str]) -> str:
-    """`did you mean 'a', 'b'?`, or '' when nothing is similar."""
-    close = difflib.get_close_matches(name, list(names)[:20_000], n=3)
-    return f"did you mean {', '.join(shown(c) for c in close)}?" if close else ""
 
 
 def _producers(nodes: Sequence[RawNode], known: Collection[str]) -> dict[str, int]:

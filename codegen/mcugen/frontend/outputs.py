@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import onnx
 
 from mcugen.frontend.builder import GraphBuilder
-from mcugen.frontend.malformed import Malformed, shown, text
+from mcugen.frontend.malformed import Malformed, plain, shown, text
 from mcugen.frontend.values import DTYPES, type_name
 from mcugen.ir import Tensor
 
@@ -33,7 +33,7 @@ def check_declared(
             )
         if kind.HasField("shape") and not _agree(kind.shape, tensor):
             notices.append(
-                f"output {info.name} is declared {_text(kind.shape)}, "
+                f"output {plain(info.name)} is declared {_text(kind.shape)}, "
                 f"its shape is [{','.join(map(str, tensor.shape))}]"
             )
     return tuple(notices)
@@ -50,5 +50,8 @@ def _agree(shape: onnx.TensorShapeProto, tensor: Tensor) -> bool:
 
 
 def _text(shape: onnx.TensorShapeProto) -> str:
-    dims = (str(d.dim_value) if d.HasField("dim_value") else d.dim_param or "?" for d in shape.dim)
+    dims = (
+        str(d.dim_value) if d.HasField("dim_value") else plain(d.dim_param) or "?"
+        for d in shape.dim
+    )
     return f"[{','.join(dims)}]"

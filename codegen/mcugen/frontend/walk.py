@@ -10,12 +10,12 @@ import onnx.defs
 from mcugen.errors import InternalError, McugenError, Unsupported
 from mcugen.frontend.builder import GraphBuilder
 from mcugen.frontend.context import NodeContext
-from mcugen.frontend.definitions import definition_of
+from mcugen.frontend.definitions import definition_of, has_definition
 from mcugen.frontend.external import ExternalFiles
 from mcugen.frontend.foreign_types import ForeignConstants
 from mcugen.frontend.functions import Expander, identity_node
 from mcugen.frontend.import_only import IMPORT_ONLY
-from mcugen.frontend.malformed import Malformed, shown, text
+from mcugen.frontend.malformed import Malformed, plain, shown, text
 from mcugen.frontend.ordering import live_in_order, reads
 from mcugen.frontend.schema import check_node, check_without_schema, schema_of
 from mcugen.frontend.structure import RawNode
@@ -94,13 +94,13 @@ class Walk:
         try:
             node = self._foreign.widened(raw)
             blocked = [self._builder.blocked[n] for n in reads(node) if n in self._builder.blocked]
-            found = [] if blocked else self._import(node)
             if any(blocked):
                 raise Reject(f"{next(filter(None, blocked))}, which is not supported")
+            found = self._unseen(node) if blocked else self._import(node)
         except Reject as verdict:
             self._builder.rollback(mark)
             hint = verdict.hint or _HINTS.get(raw.op_type, _HINT)
-            found = [Unsupported(raw.label, raw.key, verdict.reason, hint)]
+            found = [Unsupported(plain(raw.label), plain(raw.key), verdict.reason, hint)]
         self._recover(raw)
         return found
 
@@ -117,12 +117,12 @@ class Walk:
         if schema is not None:
             tensors = [self._builder.tensors[i] if i else None for i in raw.inputs]
             check_node(raw, schema, tensors)
-        else:
-            check_without_schema(raw)
         importer = self._importers.get(raw.key) or IMPORT_ONLY.get(raw.key)
         if importer is None:
-            self._by_definition(raw, known=schema is not None)
+            self._by_definition(raw)
             return []
+        if schema is None:
+            check_without_schema(raw)
         optional = [schema is None or schema.output_optional(i) for i in range(len(raw.outputs))]
         outputs = tuple(
             o if o in self._used or not may_drop else ""
@@ -147,15 +147,18 @@ class Walk:
                 f"{type(error).__name__}: {error}"
             ) from error
 
-    def _by_definition(self, raw: RawNode, *, known: bool) -> None:
+    def _unseen(self, raw: RawNode) -> list[Unsupported]:
+        """The verdict on a node whose input types are unknown: by its operator alone."""
+        importable = raw.key in (*self._importers, *IMPORT_ONLY, "If")
+        if not importable and not has_definition(raw):
+            raise Reject(_unknown_operator(raw))
+        return []
+
+    def _by_definition(self, raw: RawNode) -> None:
         """Import the nodes that ONNX's definition of the operator consists of."""
-        if raw.domain not in _DOMAINS:
-            raise Reject(f"operators of domain {shown(raw.domain)} are not supported")
-        if not known and not raw.domain:
-            raise Reject(f"opset {raw.opset} of ONNX has no such operator")
-        function = definition_of(raw, self._builder.tensors) if known else None
+        function = definition_of(raw, self._builder.tensors)
         if function is None:
-            raise Reject("this operator is not supported")
+            raise Reject(_unknown_operator(raw))
         opsets = {e.domain: e.version for e in function.opset_import} or raw.scope.opsets
         body = self._expander.inline(function, raw, opsets)
         wanted = [o for o in raw.outputs if o in self._used]
@@ -215,3 +218,12 @@ class Walk:
                 self._builder.add_onnx(name, types[name])
             else:
                 self._builder.blocked[name] = ""
+
+
+def _unknown_operator(raw: RawNode) -> str:
+    """Why a node of an operator that nothing imports cannot be taken."""
+    if raw.domain not in _DOMAINS:
+        return f"operators of domain {shown(raw.domain)} are not supported"
+    if not raw.domain and schema_of(raw.op_type, raw.opset, "") is None:
+        return f"opset {raw.opset} of ONNX has no such operator"
+    return "this operator is not supported"
