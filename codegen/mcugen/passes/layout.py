@@ -1,0 +1,150 @@
+"""[N, C, *spatial] -> [N, *spatial, C] for the operators that want channels last.
+
+Transpose(x, p) -> Op    becomes    Op' -> Transpose(y, p)    (OpSpec.permute)
+x[N, C, H, W] -> Conv    becomes    Transpose -> Conv' -> a Transpose that waits
+Transpose -> Reshape     becomes    Reshape' -> Transpose, where the reshape keeps axes apart
+Transpose -> Reshape [N, K] -> FullyConnected   becomes   Reshape -> FullyConnected, columns of the
+                                                          weights in the new order
+
+Every Transpose waits as a view until an operator needs the axes in another order; two that meet
+cancel. Constants are transposed here and now; a Transpose that moves no byte is a Reshape. Graph
+inputs and outputs keep their order and names.
+"""
+
+from __future__ import annotations
+
+from mcugen.ir import Graph, Node
+from mcugen.ops.registry import specs
+from mcugen.ops.reshape import ReshapeAttrs
+from mcugen.ops.spec import Site
+from mcugen.passes.columns import Columns
+from mcugen.passes.permutations import (
+    Perm,
+    channels_last,
+    compose,
+    identity,
+    inverse,
+    is_identity,
+    keeps_memory,
+    permuted,
+    through_reshape,
+)
+from mcugen.passes.relayout import Relayout, View
+from mcugen.passes.roles import data_inputs
+
+
+def run(graph: Graph) -> Graph:
+    """The graph with channels last and its Transposes cancelled or moved out."""
+    build = Relayout(graph)
+    columns = Columns(graph)
+    for node in graph.nodes:
+        if node.op == "Transpose":
+            _transpose(build, node)
+        elif not (
+            _spatial(build, node)
+            or _reshape(build, node)
+            or columns.take(build, node)
+            or _permutable(build, node)
+        ):
+            build.keep(node)
+    return build.finish()
+
+
+def _transpose(build: Relayout, node: Node) -> None:
+    """Only note the order: the tensor is made when somebody needs it."""
+    view = build.view(node.inputs[0])
+    build.set_view(node.outputs[0], View(view.tensor, compose(view.perm, node.attrs.perm)))
+
+
+def _spatial(build: Relayout, node: Node) -> bool:
+    """Turn a spatial operator into its channels-last form."""
+    form = specs()[node.op].channels_last
+    if form is None or node.attrs.channels_last:
+        return False
+    perm = channels_last(build.graph[node.inputs[0]].rank)
+    data = build.ordered(node.inputs[0], perm, node)
+    others = tuple(build.logical(i, node) for i in node.inputs[1:])
+    build.rewrite(node, (data, *others), form(node.attrs), perm)
+    return True
+
+
+def _reshape(build: Relayout, node: Node) -> bool:
+    """Reshape the tensor as it lies, when the axes can be found again afterwards."""
+    if node.op != "Reshape":
+        return False
+    view = build.view(node.inputs[0])
+    new = build.graph[node.outputs[0]]
+    if is_identity(view.perm):
+        return False
+    shape = build.tensors[view.tensor].shape
+    if keeps_memory(shape, view.perm):
+        build.rewrite(node, (view.tensor,), node.attrs)
+        return True
+    through = through_reshape(shape, view.perm, new.shape)
+    if through is None:
+        return False
+    shape, perm = _preferred(through, new.shape)
+    build.rewrite(node, (view.tensor,), ReshapeAttrs(shape), inverse(perm))
+    return True
+
+
+def _preferred(
+    through: tuple[tuple[int, ...], Perm], logical: tuple[int, ...]
+) -> tuple[tuple[int, ...], Perm]:
+    """The same memory as [N, *spatial, C] where it is that but for the place of axes of size 1."""
+    shape, perm = through
+    for wanted in (identity(len(logical)), channels_last(len(logical))):
+        if len(wanted) == len(logical) and keeps_memory(shape, compose(perm, wanted)):
+            return permuted(logical, wanted), inverse(wanted)
+    return through
+
+
+def _permutable(build: Relayout, node: Node) -> bool:
+    """Let the operator work on its inputs in the order most of their bytes have already."""
+    permute = specs()[node.op].permute
+    data = data_inputs(node)
+    rank = build.graph[node.outputs[0]].rank
+    if permute is None or not data or any(build.graph[o].rank != rank for o in node.outputs):
+        return False
+    perm = _cheapest(build, [node.inputs[i] for i in data], rank)
+    if is_identity(perm):
+        return False
+    order = inverse(perm)
+    graph = build.graph
+    attrs = permute(Site(node, graph.input_tensors(node), graph.output_tensors(node)), order)
+    if attrs is None:
+        return False
+    inputs = tuple(
+        _operand(build, name, order, node) if index in data else build.logical(name, node)
+        for index, name in enumerate(node.inputs)
+    )
+    build.rewrite(node, inputs, attrs, order)
+    return True
+
+
+def _cheapest(build: Relayout, names: list[str], rank: int) -> Perm:
+    """The order (as a view's perm) that leaves the fewest bytes to be transposed."""
+    views = [build.view(n) for n in names if build.graph[n].rank == rank]
+    candidates = dict.fromkeys((v.perm for v in views if not is_identity(v.perm)), 0) | {
+        identity(rank): 0
+    }
+    for perm in candidates:
+        for view in views:
+            tensor = build.tensors[view.tensor]
+            moved = compose(view.perm, inverse(perm))
+            if not (tensor.is_constant or keeps_memory(tensor.shape, moved)):
+                candidates[perm] += tensor.nbytes
+    return min(candidates, key=lambda perm: candidates[perm])
+
+
+def _operand(build: Relayout, name: str, order: Perm, node: Node) -> str:
+    """transpose(old tensor, order), with axes of size 1 in front where its rank is lower.
+
+    A tensor of one element broadcasts as it is.
+    """
+    tensor = build.graph[name]
+    if tensor.rank == len(order):
+        return build.ordered(name, order, node)
+    if tensor.size == 1:
+        return build.logical(name, node)
+    return build.widened(name, order, node)
