@@ -128,7 +128,7 @@ class FixedPoint:
         name = "ab"[operand]
         offset = offset_c(name, self.zero_points[operand])
         value = f"{offset} * {1 << LEFT_SHIFT}" if self.inputs else offset
-        text = self.inputs[operand].c(value) if self.inputs else value
+        text = self.inputs[operand].c(value) if self.inputs else value.strip("()")
         return (f"const int32_t f{name} = {text};",)
 
     def result(self) -> str:
@@ -232,7 +232,12 @@ def _lower(site: Site) -> Lowered:
     else:
         symbol = "*" if multiply else "-" if attrs.subtract else "+"
         numbers = FloatScales(a, b, y, symbol, (attrs.act_min, attrs.act_max))
-    result = f"({ctype(attrs.out_dtype)})({numbers.result()})"
+    return lower_numbers(site, numbers)
+
+
+def lower_numbers(site: Site, numbers: FixedPoint | FloatScales) -> Lowered:
+    """The kernel's loops over the site's shapes, with these numbers."""
+    result = f"({ctype(site.outputs[0].dtype)})({numbers.result()})"
     return lowered(site, numbers, result, prepare=(numbers.prepare(0), numbers.prepare(1)))
 
 
