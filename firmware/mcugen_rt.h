@@ -18,6 +18,10 @@ extern "C" {
 #define MCUGEN_ERROR_NULL (-1)  /* a pointer is NULL */
 #define MCUGEN_ERROR_ALIGN (-2) /* the arena is not aligned to NAME_ARENA_ALIGN */
 
+/* Places what follows in the linker section of this name, given without quotes. */
+#define MCUGEN_QUOTED(text) #text
+#define MCUGEN_SECTION(name) __attribute__((section(MCUGEN_QUOTED(name))))
+
 /* Element types, numbered as in ONNX's TensorProto. */
 typedef enum mcugen_dtype {
     MCUGEN_FLOAT32 = 1,

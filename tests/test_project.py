@@ -120,6 +120,10 @@ def test_an_arena_that_is_too_large_goes_to_external_ram() -> None:
     files = project_files(model.compiled, tight, None, REPORTS)
     flags = ini("esp32s3_n16r8", files)["build_flags"].split()
     assert "-DDIGITS_INT8_ARENA_SECTION=.ext_ram.bss.mcugen" in flags
+    report = api.Model(model.compiled, tight).report()
+    assert report.fit.fits
+    assert any("external RAM" in notice for notice in report.notices)
+    assert not any("external RAM" in n for n in api.Model(model.compiled, target).report().notices)
 
 
 def test_the_stack_of_the_task_follows_the_bound() -> None:

@@ -49,7 +49,7 @@ def project_files(
     values = {
         "m": model,
         "t": target,
-        "build_flags": _build_flags(model, target),
+        "build_flags": _build_flags(model, target, stack_bytes or 0),
         "warnings": " ".join(STRICT_WARNINGS),
         "main": next(f for f in target.files if f.startswith("src/main")),
         "stack_bytes": stack_bytes,
@@ -140,10 +140,10 @@ def _library_json(name: str, description: str, target: Target | None) -> str:
     )
 
 
-def _build_flags(model: CModel, target: Target) -> list[str]:
+def _build_flags(model: CModel, target: Target, stack_bytes: int) -> list[str]:
     flags = [target.compiler.optimize, *EXACT_FLAGS, f"-D{model.macro}_TRACE"]
-    section = target.arena_section(model.arena_bytes)
-    if section and not model.arena_caller:
+    section = target.arena_section(model.arena_bytes + stack_bytes)
+    if section:
         flags.append(f"-D{model.macro}_ARENA_SECTION={section}")
     return flags
 

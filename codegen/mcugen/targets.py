@@ -84,9 +84,9 @@ class Target:
             return self.ram_bytes
         return max(self.ram_bytes, self.psram_bytes)
 
-    def arena_section(self, arena_bytes: int) -> str:
-        """Linker section that the arena must go to; "" for the default one, internal RAM."""
-        return self.psram_section if self.ram_for(arena_bytes) > self.ram_bytes else ""
+    def arena_section(self, need_bytes: int) -> str:
+        """Linker section for the arena of a model that needs this much; "" for internal RAM."""
+        return self.psram_section if self.ram_for(need_bytes) > self.ram_bytes else ""
 
 
 def board_names() -> tuple[str, ...]:

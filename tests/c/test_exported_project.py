@@ -104,13 +104,15 @@ def test_without_traces_the_outputs_are_still_compared(tmp_path: Path) -> None:
     assert node not in done.stdout
 
 
-def test_an_arena_in_a_section_of_its_own(tmp_path: Path) -> None:
-    folder = write_for("host", tmp_path / "out")
-    flag = f"CFLAGS=-O1 -D{example().compiled.model.macro}_ARENA_SECTION=.far.mcugen"
-    done = make(folder, COMPILER, flag)
+@pytest.mark.parametrize(
+    ("arena", "holder"), [("static", "digits_int8.o"), ("caller", "digits_int8_selftest.o")]
+)
+def test_an_arena_in_a_section_of_its_own(tmp_path: Path, arena: str, holder: str) -> None:
+    folder = write_project(example("digits_int8", arena=arena), tmp_path / "out")
+    done = make(folder, COMPILER, "CFLAGS=-O1 -DDIGITS_INT8_ARENA_SECTION=.far.mcugen")
     assert done.returncode == 0, done.stderr
     assert "PASS" in done.stdout
-    built = next((folder / "build" / "lib" / "digits_int8").rglob("digits_int8.o"))
+    (built,) = (folder / "build").rglob(holder)
     assert b"\0.far.mcugen\0" in built.read_bytes()
 
 

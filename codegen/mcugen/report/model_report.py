@@ -183,7 +183,7 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         fit=verdict(compiled, target, footprint, flash),
         nodes=tuple(_row(compiled, s) for s in _ordered(compiled)),
         arena_map=arena_map(problem_of(compiled.program, io_caller=compiled.model.io_caller), plan),
-        notices=compiled.imported.notices,
+        notices=(*compiled.imported.notices, *_placement(compiled, target, footprint)),
         inputs=tuple(graph[n].to_text() for n in graph.inputs),
         outputs=tuple(graph[n].to_text() for n in graph.outputs),
     )
@@ -214,7 +214,7 @@ def verdict(compiled: Compiled, target: Target, footprint: Footprint, flash: int
     """Whether arena, stack, weights, code and self-test fit the board."""
     ram_need = compiled.plan.arena_bytes + (footprint.stack_bytes or 0)
     flash_need = flash + footprint.selftest_bytes
-    ram = target.ram_bytes - ram_need
+    ram = target.ram_for(ram_need) - ram_need
     free = target.flash_bytes - flash_need
     advice = []
     if ram < 0:
@@ -226,6 +226,16 @@ def verdict(compiled: Compiled, target: Target, footprint: Footprint, flash: int
             "float weights"
         )
     return Fit(ram >= 0 and free >= 0, ram, free, tuple(advice))
+
+
+def _placement(compiled: Compiled, target: Target, footprint: Footprint) -> tuple[str, ...]:
+    need = compiled.plan.arena_bytes + (footprint.stack_bytes or 0)
+    if not target.arena_section(need):
+        return ()
+    return (
+        f"the arena does not fit the {target.ram_bytes:,} bytes of internal RAM and lies in "
+        "external RAM, which is several times slower",
+    )
 
 
 def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
@@ -243,6 +253,6 @@ def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
     if floats:
         help_text = "int8 quantization (a quarter of float activations) or " + help_text
     return [
-        f"RAM: {need:,} bytes needed, {target.ram_bytes:,} usable on {target.title}; largest is "
-        f"{largest.node.op} '{name}', {load(largest):,} bytes of tensors; {help_text} would help"
+        f"RAM: {need:,} bytes needed, {target.ram_for(need):,} usable on {target.title}; largest "
+        f"is {largest.node.op} '{name}', {load(largest):,} bytes of tensors; {help_text} would help"
     ]
