@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType, QuantParams
 from mcugen.ops.qmean import QMeanAttrs
-from mcugen.ops.reduce import ReduceAttrs
+from mcugen.ops.reduce_attrs import ReduceAttrs
 from mcugen.ops.reductions import REDUCTIONS
 from opcase import OpCase, q, random_f32, random_int
 

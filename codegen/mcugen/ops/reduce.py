@@ -17,6 +17,7 @@ from mcugen.ir import Array, DType
 from mcugen.ops.axes import attr_or_input, normalize_axes, permuted_axis
 from mcugen.ops.common import dtype_constraint
 from mcugen.ops.qmean import quantize_mean
+from mcugen.ops.reduce_attrs import ReduceAttrs
 from mcugen.ops.reduce_nest import Nest, by_result
 from mcugen.ops.reductions import REDUCTIONS, Number, Reduction
 from mcugen.ops.reshape import ReshapeAttrs
@@ -30,14 +31,6 @@ from mcugen.ops.spec import (
     Site,
     TensorType,
 )
-
-
-@dataclass(frozen=True)
-class ReduceAttrs:
-    """`axes`: counted from the front, ascending; none at all reduces every element alone."""
-
-    axes: tuple[int, ...]
-    keepdims: bool = True
 
 
 @dataclass(frozen=True, eq=False)
