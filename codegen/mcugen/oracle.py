@@ -15,6 +15,8 @@ import numpy as np
 from mcugen import reference
 from mcugen.errors import InternalError
 from mcugen.ir import Array, Graph, Tensor
+from mcugen.ops.quantize_linear import quantized
+from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
 from mcugen.program import Program, Step
 
@@ -24,6 +26,7 @@ SHARE = {Arithmetic.ONNX: 1e-5, Arithmetic.TFLITE: 5e-3}
 """Share of a node's integers that may differ from ONNX, by 1 at most. One element always may:
 a share of a small tensor is no number of elements."""
 _TIE_WIDTH = 1e-4
+"""LSB: what float32 arithmetic blurs of an exact tie."""
 
 
 @dataclass
@@ -42,8 +45,9 @@ class NodeDistance:
         """Whether the node keeps its bound.
 
         Floats: `worst` is |d| / (1e-4 |y| + 1e-5 max|y|) and must be at most 1. Integers: 1 LSB,
-        and no more than the share; exact rounding ties, which TFLite rounds away from zero and
-        ONNX to even, are not counted in the share of `tflite`.
+        and no more than the share. For `tflite` the share does not count elements so near a
+        rounding tie that its definition rounds them the other way: exact ties (away from zero,
+        ONNX to even), and those within the op's `rounding_slack`, where rounding twice shows.
         """
         if self.is_float:
             return self.worst <= 1.0
@@ -60,7 +64,9 @@ def onnx_value(tensor: Tensor, values: Mapping[str, Array]) -> Array | None:
     value = values[source.name]
     if source.perm is not None:
         value = value.transpose(source.perm)
-    if source.offset:
+    if value.dtype.kind == "f" and tensor.quant is not None:
+        value = quantized(value, tensor.quant, tensor.dtype)
+    elif source.offset:
         value = (value.astype(np.int64) + source.offset).astype(tensor.dtype.np)
     if value.shape != tensor.shape or value.dtype != tensor.dtype.np:
         raise InternalError(
@@ -97,14 +103,18 @@ def measure(
             values[name] = got if wanted is None else wanted
             if wanted is not None:
                 entry = found.setdefault(name, _empty(step, graph[name]))
-                _compare(entry, got, wanted, _unrounded(graph[name], onnx_graph, onnx_values))
+                real = _unrounded(graph[name], onnx_graph, onnx_values)
+                slack = specs()[step.node.op].rounding_slack(step.params)
+                _compare(entry, got, wanted, real, slack)
 
 
 def _empty(step: Step, tensor: Tensor) -> NodeDistance:
     return NodeDistance(step.node.name, tensor.name, tensor.dtype.is_float)
 
 
-def _compare(entry: NodeDistance, got: Array, wanted: Array, unrounded: Array | None) -> None:
+def _compare(
+    entry: NodeDistance, got: Array, wanted: Array, unrounded: Array | None, slack: Array | float
+) -> None:
     entry.elements += wanted.size
     if not wanted.size:
         return
@@ -118,7 +128,7 @@ def _compare(entry: NodeDistance, got: Array, wanted: Array, unrounded: Array | 
     entry.differing += int(differs.sum())
     if unrounded is not None:
         above = unrounded - np.floor(unrounded)
-        entry.ties += int((differs & (np.abs(above - 0.5) <= _TIE_WIDTH)).sum())
+        entry.ties += int((differs & (np.abs(above - 0.5) <= slack + _TIE_WIDTH)).sum())
 
 
 def float_distance(got: Array, wanted: Array) -> float:

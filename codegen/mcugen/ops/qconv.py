@@ -35,7 +35,7 @@ from mcugen.ops.spec import (
     TensorType,
 )
 from mcugen.quantize.fixed_point import INT32_MAX, INT32_MIN
-from mcugen.quantize.requant import Requant, quantized_clamp
+from mcugen.quantize.requant import Requant, quantized_clamp, rounding_slack
 
 BYTES = (DType.INT8, DType.UINT8)
 MAX_REAL_MULTIPLIER = 2.0**30
@@ -200,6 +200,7 @@ def _channels_last(attrs: QConvAttrs) -> QConvAttrs:
 SPECS = (
     OpSpec(
         name="QConv",
+        rounding_slack=rounding_slack,
         infer=_infer,
         lower=_lower,
         reference=qconv_reference,

@@ -43,7 +43,7 @@ from mcugen.ops.spec import (
     TensorType,
 )
 from mcugen.quantize.fixed_point import INT32_MAX
-from mcugen.quantize.requant import Requant
+from mcugen.quantize.requant import Requant, rounding_slack
 
 
 @dataclass(frozen=True)
@@ -237,6 +237,7 @@ _KERNEL = Kernel("portable/qmatmul.c.j2", headers=("mcugen_quant.h",))
 SPECS = (
     OpSpec(
         name="QFullyConnected",
+        rounding_slack=rounding_slack,
         infer=_infer_fully_connected,
         lower=_lower_fully_connected,
         reference=qconv_reference,
@@ -245,6 +246,7 @@ SPECS = (
     ),
     OpSpec(
         name="QMatMul",
+        rounding_slack=rounding_slack,
         infer=_infer_matmul,
         lower=_lower_matmul,
         reference=_reference,

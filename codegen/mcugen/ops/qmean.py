@@ -25,7 +25,7 @@ from mcugen.ops.spec import (
     Site,
     TensorType,
 )
-from mcugen.quantize.requant import Requant, quantized_clamp
+from mcugen.quantize.requant import Requant, quantized_clamp, rounding_slack
 
 MAX_COUNT = 2**31 // 255
 """Most elements whose int32 sum cannot overflow."""
@@ -135,6 +135,7 @@ def _permute(site: Site, perm: tuple[int, ...]) -> QMeanAttrs:
 SPECS = (
     OpSpec(
         name="QMean",
+        rounding_slack=rounding_slack,
         infer=_infer,
         lower=_lower,
         reference=mean_reference,

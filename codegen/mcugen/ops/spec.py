@@ -177,6 +177,12 @@ def no_inplace(params: Any) -> tuple[tuple[int, int], ...]:
     return ()
 
 
+def no_slack(params: Any) -> float:
+    """The op rounds once."""
+    del params
+    return 0.0
+
+
 @dataclass(frozen=True)
 class Kernel:
     """One way of computing an op in C.
@@ -276,6 +282,8 @@ class OpSpec:
         permute: (site, perm) -> attrs with which the op, fed transpose(input, perm) for every data
             input, gives transpose(output, perm); None when it cannot. For the layout pass.
         channels_last: attrs -> attrs of the [N, ..., C] form of an op that wants its channels last.
+        rounding_slack: params -> how far (in LSB of the output, per channel or one for all) from a
+            rounding tie the double rounding of `tflite` may still round the other way.
         quantize: QuantSite -> IntegerForm; raises Reject with the reason when there is none.
     """
 
@@ -294,4 +302,5 @@ class OpSpec:
     moves_values: bool = False
     permute: Callable[[Site, tuple[int, ...]], Any | None] | None = None
     channels_last: Callable[[Any], Any] | None = None
+    rounding_slack: Callable[[Any], Array | float] = no_slack
     quantize: Callable[[QuantSite], IntegerForm] | None = None

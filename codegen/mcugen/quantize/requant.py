@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -165,6 +166,16 @@ class Requant:
         scaled = self._fixed(wrapped) if self.is_fixed_point else self._float(wrapped)
         return (np.clip(scaled, self.low, self.high) + self.zero_point).astype(self.dtype.np)
 
+    def rounding_slack(self) -> Array:
+        """Distance from a tie, in LSB, within which double rounding may round the other way.
+
+        The first rounding gives multiples of 2^shift LSB (shift < 0) and moves the value by up to
+        2^(shift - 1); it decides the second one only so near a tie. Per channel.
+        """
+        shift = self.shift.astype(np.float64)
+        twice = (shift < 0) & self.is_fixed_point & (self.rounding is Rounding.DOUBLE)
+        return np.where(twice, 2.0 ** (shift - 1.0), 0.0)
+
     def _fixed(self, acc: Int64) -> Int64:
         return multiply_by_quantized_multiplier(acc, self.multiplier, self.shift, self.rounding)
 
@@ -198,3 +209,9 @@ def quantized_clamp(low: float, high: float, quant: QuantParams, dtype: DType) -
         return int(np.clip(float(steps) + int(quant.zero_point), *bounds))
 
     return quantize(low, bounds[0]), quantize(high, bounds[1])
+
+
+def rounding_slack(params: Any) -> Array | float:
+    """OpSpec.rounding_slack of operators whose params have a `requant` (None: no rounding)."""
+    requant: Requant | None = params.requant
+    return 0.0 if requant is None else requant.rounding_slack()
