@@ -104,6 +104,8 @@ class Source:
 
     `value == transpose(onnx[name], perm) + offset`; this is how layers are compared with the
     model's own tensors after layout changes (`perm`) and the uint8 -> int8 shift (`offset` -128).
+    Where the ONNX tensor is float and this one is quantized, `value` is QuantizeLinear of the
+    transposed floats by this tensor's own numbers, and `offset` says nothing.
 
     Attributes:
         name: the ONNX tensor.

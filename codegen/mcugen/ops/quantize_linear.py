@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mcugen.c_types import ctype, float_literal, int_literal
-from mcugen.ir import Array, DType, Tensor
+from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.axes import normalize_axis, permuted_axis
 from mcugen.ops.elementwise import (
     ELEMENTWISE,
@@ -99,6 +99,12 @@ def quantize(n: Numbers, x: Array) -> Array:
     steps = np.where(np.isnan(steps), np.float32(0), steps)
     wide = np.clip(steps, -(2.0**22), 2.0**22).astype(np.int64) + n.zero_point
     return np.asarray(np.clip(wide, info.min, info.max).astype(n.dtype.np))
+
+
+def quantized(x: Array, quant: QuantParams, dtype: DType) -> Array:
+    """QuantizeLinear of floats by a tensor's quantization."""
+    axis = 0 if quant.axis is None else quant.axis
+    return quantize(numbers(axis, x.ndim, quant.scale, quant.zero_point, dtype), x)
 
 
 def dequantize(n: Numbers, x: Array) -> Array:

@@ -172,7 +172,8 @@ class Editor:
         quant = kept.quant or gone.quant
         producer = self.producer(value)
         renames = producer is not None and value not in self.outputs
-        if renames and (out in self.outputs or (kept.source and not gone.source)):
+        own_name = gone.source is not None and gone.source.name == value
+        if renames and (out in self.outputs or (kept.source and not own_name)):
             assert producer is not None
             self._tensors[out] = kept.replace(quant=quant)
             renamed = tuple(out if o == value else o for o in producer.outputs)

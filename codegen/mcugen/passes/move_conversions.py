@@ -72,7 +72,7 @@ def sink_dequantize(ed: Editor, node: Node) -> bool:
     names = {i: t.name for i, t in zip(data, behind, strict=True) if t is not None}
     inputs = tuple(names.get(i, name) for i, name in enumerate(node.inputs))
     made = [
-        ed.add_tensor(Tensor(f"{o}__integers", ed.tensor(o).shape, first.dtype, quant))
+        ed.add_tensor(ed.tensor(o).replace(name=f"{o}__integers", dtype=first.dtype, quant=quant))
         for o in node.outputs
     ]
     moved = node.replace(inputs=inputs, outputs=tuple(made))
@@ -122,7 +122,7 @@ def _raise_quantize(ed: Editor, node: Node, quantizer: Node) -> bool:
     for name in dict.fromkeys(node.inputs[i] for i in data):
         names[name] = ed.emit(
             QUANTIZE, (name, *quantizer.inputs[1:]), quantizer.attrs, near=quantizer,
-            hint=f"{name}__integers", quant=out.quant,
+            hint=f"{name}__integers", quant=out.quant, source=ed.tensor(name).source,
         )  # fmt: skip
     inputs = tuple(names[i] if k in data else i for k, i in enumerate(node.inputs))
     moved = node.replace(

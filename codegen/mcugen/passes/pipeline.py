@@ -29,7 +29,6 @@ from mcugen.passes import (
     materialise_outputs,
     move_conversions,
     signed_integers,
-    split_batchnorm,
 )
 from mcugen.passes.float_report import float_nodes
 from mcugen.verify import verify
@@ -76,7 +75,6 @@ PREPARE: tuple[Pass, ...] = (
     common_subexpressions.run,  # one reader instead of two lets later passes fuse
     fully_connected.run,
     fold_affine.run,
-    split_batchnorm.run,
     constant_dequantize.run,  # reshaped biases
     fold_constants.run,
     fuse_pad.run,
