@@ -147,15 +147,15 @@ def test_an_input_of_a_type_that_no_kernel_has(kind: int, name: str) -> None:
     assert caught.value.unsupported[0].reason.startswith(f"input 'x' is a tensor of {name}, ")
 
 
-@pytest.mark.parametrize("kind", ["sequence", "optional"])
+@pytest.mark.parametrize("kind", ["a sequence", "an optional"])
 def test_an_input_that_is_no_tensor(kind: str) -> None:
     proto = relu([1])
     element = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
     make = (
-        helper.make_sequence_type_proto if kind == "sequence" else helper.make_optional_type_proto
+        helper.make_sequence_type_proto if kind == "a sequence" else helper.make_optional_type_proto
     )
     proto.graph.input[0].type.CopyFrom(make(element))
-    with pytest.raises(UnsupportedModelError, match=f"input 'x' is a {kind}, "):
+    with pytest.raises(UnsupportedModelError, match=f"input 'x' is {kind}, "):
         loaded(proto)
 
 

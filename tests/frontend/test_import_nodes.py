@@ -75,14 +75,23 @@ def test_the_error_names_model_node_and_rule() -> None:
     )
 
 
-def test_nodes_after_an_unsupported_one_are_checked_by_inferred_shapes() -> None:
+def test_nodes_after_one_without_importer_are_checked() -> None:
     nodes = [
-        node("Sinh", ["x"], ["a"]),
+        node("LRN", ["x"], ["a"], size=3),
         node("Add", ["a", "w"], ["y"], name="bad"),
     ]
     found = unsupported(model(nodes, [X], ["y"], {"w": np.zeros(5, np.float32)}))
     assert [u.name for u in found] == ["a", "bad"]
     assert found[1].reason == "shapes (2, 3) and (5,) do not broadcast"
+
+
+def test_nodes_after_a_refused_one_are_checked() -> None:
+    nodes = [node("Relu", ["x"], ["a"]), node("Add", ["a", "w"], ["y"], name="bad")]
+    proto = model(nodes, [value("x", [1] * 4 + [2])], ["y"], {"w": np.zeros(5, np.float32)})
+    assert [(u.name, u.reason[:30]) for u in unsupported(proto)] == [
+        ("a", "The input must have at most 4 "),
+        ("bad", "shapes (1, 1, 1, 1, 2) and (5,"),
+    ]
 
 
 def test_declared_shapes_serve_where_inference_cannot() -> None:

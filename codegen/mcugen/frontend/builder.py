@@ -31,6 +31,7 @@ class GraphBuilder:
         tensors: name -> tensor, in order of addition.
         nodes: in execution order.
         blocked: values that cannot be had, with the reason, "" where another node was to blame.
+        foreseen: types of values that a node broken by a constraint would have given.
         names: makes the names of new tensors.
     """
 
@@ -39,6 +40,7 @@ class GraphBuilder:
         self.nodes: list[Node] = []
         self.blocked: dict[str, str] = {}
         self._specs = specs
+        self.foreseen: dict[str, TensorType] = {}
         self.names = names
         self._node_names = Names(())
         self._folded_bytes = 0
@@ -94,7 +96,11 @@ class GraphBuilder:
             raise InternalError(f"{shown(origin)}: operator {op} is not registered")
         names_in = _stripped(inputs)
         tensors = [self.tensors[i] if i else None for i in names_in]
-        check_constraints(spec, attrs, tensors)
+        try:
+            check_constraints(spec, attrs, tensors)
+        except Reject:
+            self._foresee(spec, attrs, tensors, outputs or ())
+            raise
         types = spec.infer(attrs, tensors)
         for kind in types:
             _check_type(kind, constant=all(t is None or t.is_constant for t in tensors))
@@ -109,6 +115,22 @@ class GraphBuilder:
             unique = self._node_names.fresh(name)
             self.nodes.append(Node(op, unique, names_in, names_out, attrs, (origin,)))
         return names_out
+
+    def _foresee(
+        self,
+        spec: OpSpec,
+        attrs: Any,
+        tensors: Sequence[Tensor | None],
+        outputs: Sequence[str],
+    ) -> None:
+        """Note the result types of a refused node, for the check of the nodes after it."""
+        try:
+            types = spec.infer(attrs, tensors)
+            for kind in types:
+                _check_type(kind, constant=False)
+        except Exception:  # what a constraint refuses, `infer` need not be able to take
+            return
+        self.foreseen.update(zip(outputs, types, strict=False))
 
     def _output_names(
         self, types: Sequence[TensorType], wanted: Sequence[str] | None, base: str

@@ -223,7 +223,7 @@ def _add_inputs(
     for info in wanted:
         dtype = _input_dtype(info)
         if dtype is None:
-            builder.blocked[info.name] = f"input {shown(info.name)} is a {_kind(info)}"
+            builder.blocked[info.name] = f"input {shown(info.name)} is {_kind(info)}"
             continue
         shape = shapes[info.name]
         checked_size(shape, dtype.itemsize, f"input {shown(info.name)}")
@@ -238,10 +238,14 @@ def _input_dtype(info: onnx.ValueInfoProto) -> DType | None:
 
 
 def _kind(info: onnx.ValueInfoProto) -> str:
-    kind = info.type.WhichOneof("value") or "value without a type"
+    """What an input that cannot be taken is, with its article."""
+    kind = info.type.WhichOneof("value")
+    if kind is None:
+        return "a value without a type"
     if kind == "tensor_type":
-        return f"tensor of {type_name(info.type.tensor_type.elem_type)}"
-    return kind.removesuffix("_type").replace("_", " ")
+        return f"a tensor of {type_name(info.type.tensor_type.elem_type)}"
+    name = kind.removesuffix("_type").replace("_", " ")
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 def _graph(

@@ -115,7 +115,7 @@ def check_node(raw: RawNode, schema: Schema, inputs: Sequence[Tensor | None]) ->
     for index, tensor in enumerate(inputs):
         formal = schema.inputs[min(index, len(schema.inputs) - 1)]
         if tensor is None:
-            if not (formal.optional or formal.variadic):
+            if not formal.optional and (formal.homogeneous or not formal.variadic):
                 raise Reject(f"required input {shown(formal.name)} is missing")
         else:
             _check_dtype(formal, tensor, bound)

@@ -19,7 +19,7 @@ from mcugen.frontend.malformed import Malformed, plain, shown, text
 from mcugen.frontend.ordering import live_in_order, reads
 from mcugen.frontend.schema import check_node, check_without_schema, schema_of
 from mcugen.frontend.structure import RawNode
-from mcugen.frontend.unsupported import inferred_types
+from mcugen.frontend.unsupported import recovered_types
 from mcugen.frontend.values import ForeignTypeError, decode
 from mcugen.ir import DType
 from mcugen.ops.spec import FromOnnx, Reject, TensorType
@@ -159,10 +159,14 @@ class Walk:
         function = definition_of(raw, self._builder.tensors)
         if function is None:
             raise Reject(_unknown_operator(raw))
-        opsets = {e.domain: e.version for e in function.opset_import} or raw.scope.opsets
-        body = self._expander.inline(function, raw, opsets)
+        imported = {e.domain: e.version for e in function.opset_import}
         wanted = [o for o in raw.outputs if o in self._used]
-        found = self.run(live_in_order(body, self._builder.tensors, wanted), wanted)
+        try:
+            body = self._expander.inline(function, raw, {**raw.scope.opsets, **imported})
+            nodes = live_in_order(body, self._builder.tensors, wanted)
+        except Malformed as error:
+            raise Reject(f"not supported itself; its definition by ONNX: {error.reason}") from None
+        found = self.run(nodes, wanted)
         if found:
             raise Reject(
                 "not supported itself; in its definition by ONNX, "
@@ -212,7 +216,8 @@ class Walk:
         ]
         if not missing:
             return
-        types = inferred_types(raw, self._builder.tensors, self._declared)
+        types = recovered_types(raw, self._builder.tensors, self._declared)
+        types.update(self._builder.foreseen)
         for name in missing:
             if name in types:
                 self._builder.add_onnx(name, types[name])
