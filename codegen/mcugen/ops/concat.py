@@ -19,6 +19,7 @@ from mcugen.ops.copying import (
     lowered_copy,
     strided_block,
 )
+from mcugen.ops.qlinear import dequantized, quantized
 from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Reject, Site, TensorType
 
 
@@ -33,6 +34,14 @@ def concat_from_onnx(ctx: ImportContext) -> None:
     """Any number of inputs."""
     axis = normalize_axis(int(ctx.attr("axis", 1)), ctx.tensor(0).rank)
     ctx.emit("Concat", ctx.inputs, ConcatAttrs(axis), ctx.outputs)
+
+
+def qlinear_concat_from_onnx(ctx: ImportContext) -> None:
+    """Scale and zero point of the output, then (tensor, scale, zero point) of each input."""
+    axis = normalize_axis(int(ctx.attr("axis", 1)), ctx.tensor(2).rank)
+    values = [dequantized(ctx, index) for index in range(2, len(ctx.inputs), 3)]
+    (value,) = ctx.emit("Concat", values, ConcatAttrs(axis))
+    quantized(ctx, value, 0)
 
 
 def _present(inputs: Inputs) -> list[Tensor]:
@@ -105,7 +114,10 @@ SPECS = (
         lower=_lower,
         reference=copy_reference,
         kernels=(COPY,),
-        onnx={"Concat": concat_from_onnx},
+        onnx={
+            "Concat": concat_from_onnx,
+            "com.microsoft::QLinearConcat": qlinear_concat_from_onnx,
+        },
         input_offsets=_input_offsets,
         moves_values=True,
         permute=_permute,

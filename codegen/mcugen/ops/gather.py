@@ -94,9 +94,11 @@ class GatherParams:
         return self.inner * self.dtype.itemsize >= MEMCPY_BYTES
 
     @property
-    def index_stride(self) -> int:
-        """Indices per outer position, 0 when all positions share them."""
-        return self.count * len(self.dims) if self.index_batches > 1 else 0
+    def index_base(self) -> str:
+        """C index of tuple `j` of outer position `o`."""
+        depth = len(self.dims)
+        batch = f"o * {self.count * depth} + " if self.index_batches > 1 else ""
+        return batch + ("j" if depth == 1 else f"j * {depth}")
 
 
 def gather_from_onnx(ctx: ImportContext) -> None:

@@ -15,22 +15,8 @@ import numpy as np
 from mcugen.ir import Array
 from mcugen.ops.axes import MAX_CONSTANT_ELEMS, int_tuple, strides
 from mcugen.ops.copying import COPY, copy_reference, rearranged
+from mcugen.ops.onnx_types import dtype_of_code
 from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Reject, Site, TensorType
-
-_ONNX_DTYPES = {
-    1: "float32",
-    2: "uint8",
-    3: "int8",
-    4: "uint16",
-    5: "int16",
-    6: "int32",
-    7: "int64",
-    9: "bool",
-    11: "float64",
-    12: "uint32",
-    13: "uint64",
-}
-"""TensorProto.DataType -> NumPy name."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +80,9 @@ def eye_like_from_onnx(ctx: ImportContext) -> None:
     if source.rank != 2:
         raise Reject(f"input must be a matrix, got rank {source.rank}")
     code = ctx.attr("dtype")
-    if code is not None and code not in _ONNX_DTYPES:
-        raise Reject(f"dtype must be an integer, float or bool type, got {code}")
-    dtype = source.dtype.np if code is None else np.dtype(_ONNX_DTYPES[code])
+    dtype = source.dtype if code is None else dtype_of_code(int(code), "dtype")
     rows, columns = _filled(source.shape, np.zeros(1, np.bool_)).shape
-    _emit_value(ctx, np.eye(rows, columns, int(ctx.attr("k", 0)), dtype))
+    _emit_value(ctx, np.eye(rows, columns, int(ctx.attr("k", 0)), dtype.np))
 
 
 def range_from_onnx(ctx: ImportContext) -> None:

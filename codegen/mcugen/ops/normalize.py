@@ -9,6 +9,7 @@ count; y = (x - mean) * (1 / sqrt(variance + epsilon)).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,9 +55,10 @@ def _semantics(attrs: NormalizeAttrs, arrays: Sequence[Array | None]) -> tuple[A
     source = arrays[0]
     assert source is not None
     wide = source.astype(np.float64)
+    count = np.float64(math.prod(source.shape[a] for a in attrs.axes))
     if attrs.center:
-        wide = wide - wide.mean(attrs.axes, keepdims=True)
-    variance = (wide * wide).mean(attrs.axes, keepdims=True)
+        wide = wide - wide.sum(attrs.axes, keepdims=True) / count
+    variance = (wide * wide).sum(attrs.axes, keepdims=True) / count
     return ((wide / np.sqrt(variance + attrs.epsilon)).astype(source.dtype),)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from mcugen.ir import Array, DType
 from mcugen.ops.axes import attr_or_input, normalize_axes, permuted_axis
 from mcugen.ops.common import dtype_constraint
+from mcugen.ops.qlinear import dequantized, quantized
 from mcugen.ops.qmean import quantize_mean
 from mcugen.ops.reduce_attrs import ReduceAttrs
 from mcugen.ops.reduce_nest import Nest, by_result
@@ -70,21 +71,38 @@ def _from_onnx(row: Reduction) -> FromOnnx:
         else:
             noop = bool(ctx.attr("noop_with_empty_axes", 0))
             axes = () if noop else tuple(range(len(shape)))
-        emit_reduction(ctx, row.name, shape, axes, bool(ctx.attr("keepdims", 1)))
+        keepdims = bool(ctx.attr("keepdims", 1))
+        _emit(ctx, row.name, ctx.inputs[0], shape, axes, keepdims, ctx.outputs)
 
     return from_onnx
 
 
-def emit_reduction(
-    ctx: ImportContext, op: str, shape: Sequence[int], axes: tuple[int, ...], keepdims: bool
-) -> None:
+def qlinear_reduce_mean_from_onnx(ctx: ImportContext) -> None:
+    """Axes are an attribute; none are all axes."""
+    shape = ctx.tensor(0).shape
+    given = ctx.attr("axes") or range(len(shape))
+    axes = normalize_axes([int(a) for a in given], len(shape))
+    source = dequantized(ctx, 0)
+    keepdims = bool(ctx.attr("keepdims", 1))
+    (value,) = _emit(ctx, "ReduceMean", source, shape, axes, keepdims, None)
+    quantized(ctx, value, 3)
+
+
+def _emit(
+    ctx: ImportContext,
+    op: str,
+    source: str,
+    shape: Sequence[int],
+    axes: tuple[int, ...],
+    keepdims: bool,
+    outputs: Sequence[str] | None,
+) -> tuple[str, ...]:
     """The reduction with its axes kept, and the Reshape that drops them."""
     if keepdims or not axes:
-        ctx.emit(op, ctx.inputs[:1], ReduceAttrs(axes), ctx.outputs)
-        return
-    (kept,) = ctx.emit(op, ctx.inputs[:1], ReduceAttrs(axes))
+        return ctx.emit(op, (source,), ReduceAttrs(axes), outputs)
+    (kept,) = ctx.emit(op, (source,), ReduceAttrs(axes))
     dropped = tuple(d for a, d in enumerate(shape) if a not in axes)
-    ctx.emit("Reshape", (kept,), ReshapeAttrs(dropped), ctx.outputs)
+    return ctx.emit("Reshape", (kept,), ReshapeAttrs(dropped), outputs)
 
 
 def _out_shape(attrs: ReduceAttrs, shape: Sequence[int]) -> tuple[int, ...]:
@@ -146,6 +164,9 @@ def _spec(row: Reduction) -> OpSpec:
         )
         return Lowered(params, (source.name,))
 
+    importers: dict[str, FromOnnx] = {row.name: _from_onnx(row)}
+    if row.name == "ReduceMean":
+        importers["com.microsoft::QLinearReduceMean"] = qlinear_reduce_mean_from_onnx
     template = "portable/reduce_shifted.c.j2" if row.shifted else "portable/reduce.c.j2"
     return OpSpec(
         name=row.name,
@@ -154,7 +175,7 @@ def _spec(row: Reduction) -> OpSpec:
         lower=lower,
         reference=_reference,
         kernels=(Kernel(template, headers=("mcugen_math.h",)),),
-        onnx={row.name: _from_onnx(row)},
+        onnx=importers,
         constraints=(dtype_constraint(0, "the input", row.dtypes),),
         moves_values=row.name in ("ReduceMax", "ReduceMin"),
         permute=_permute,

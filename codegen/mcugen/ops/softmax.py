@@ -10,8 +10,9 @@ exponentials by 1 / sum.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from mcugen import float_math
 from mcugen.ir import Array, DType
 from mcugen.ops.axes import Lines, normalize_axis, permuted_axis
 from mcugen.ops.common import dtype_constraint
+from mcugen.ops.qlinear import dequantized, quantized
 from mcugen.ops.qsoftmax import quantize_softmax
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.spec import (
@@ -53,17 +55,34 @@ def _from_onnx(op: str) -> FromOnnx:
     def from_onnx(ctx: ImportContext) -> None:
         """Along one axis since opset 13 (default last); before over all axes from `axis` on."""
         shape = ctx.tensor(0).shape
-        default = -1 if ctx.opset >= 13 else 1
-        axis = normalize_axis(int(ctx.attr("axis", default)), len(shape))
-        if ctx.opset >= 13 or math.prod(shape[axis + 1 :]) == 1:
-            ctx.emit(op, ctx.inputs[:1], SoftmaxAttrs(axis), ctx.outputs)
-            return
-        matrix = (math.prod(shape[:axis]), math.prod(shape[axis:]))
-        (flat,) = ctx.emit("Reshape", ctx.inputs[:1], ReshapeAttrs(matrix))
-        (rows,) = ctx.emit(op, (flat,), SoftmaxAttrs(1))
-        ctx.emit("Reshape", (rows,), ReshapeAttrs(shape), ctx.outputs)
+        _emit(ctx, op, ctx.inputs[0], shape, ctx.opset, ctx.outputs)
 
     return from_onnx
+
+
+def qlinear_softmax_from_onnx(ctx: ImportContext) -> None:
+    """Attribute `opset` says which Softmax is meant."""
+    source = dequantized(ctx, 0)
+    (value,) = _emit(ctx, "Softmax", source, ctx.tensor(0).shape, int(ctx.attr("opset", 13)), None)
+    quantized(ctx, value, 3)
+
+
+def _emit(
+    ctx: ImportContext,
+    op: str,
+    source: str,
+    shape: tuple[int, ...],
+    opset: int,
+    outputs: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """The operator on float tensor `source`, between Reshapes where it works on a matrix."""
+    axis = normalize_axis(int(ctx.attr("axis", -1 if opset >= 13 else 1)), len(shape))
+    if opset >= 13 or math.prod(shape[axis + 1 :]) == 1:
+        return ctx.emit(op, (source,), SoftmaxAttrs(axis), outputs)
+    matrix = (math.prod(shape[:axis]), math.prod(shape[axis:]))
+    (flat,) = ctx.emit("Reshape", (source,), ReshapeAttrs(matrix))
+    (rows,) = ctx.emit(op, (flat,), SoftmaxAttrs(1))
+    return ctx.emit("Reshape", (rows,), ReshapeAttrs(shape), outputs)
 
 
 def _infer(attrs: SoftmaxAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
@@ -166,6 +185,7 @@ def _spec(
     semantics: Callable[[SoftmaxAttrs, Sequence[Array | None]], tuple[Array, ...]],
     reference: Callable[[SoftmaxParams, Sequence[Array]], tuple[Array, ...]],
     template: str,
+    more: Mapping[str, FromOnnx] = MappingProxyType({}),
 ) -> OpSpec:
     return OpSpec(
         name=name,
@@ -174,7 +194,7 @@ def _spec(
         lower=_lower,
         reference=reference,
         kernels=(Kernel(template, headers=("mcugen_math.h",)),),
-        onnx={name: _from_onnx(name)},
+        onnx={name: _from_onnx(name), **more},
         constraints=(dtype_constraint(0, "the input", (DType.FLOAT32,)),),
         inplace=no_inplace if name == "Hardmax" else _own_storage,
         permute=_permute,
@@ -183,7 +203,13 @@ def _spec(
 
 
 SPECS = (
-    _spec("Softmax", _softmax_semantics, softmax_reference, "portable/softmax.c.j2"),
+    _spec(
+        "Softmax",
+        _softmax_semantics,
+        softmax_reference,
+        "portable/softmax.c.j2",
+        {"com.microsoft::QLinearSoftmax": qlinear_softmax_from_onnx},
+    ),
     _spec("LogSoftmax", _log_softmax_semantics, log_softmax_reference, "portable/log_softmax.c.j2"),
     _spec("Hardmax", _hardmax_semantics, hardmax_reference, "portable/hardmax.c.j2"),
 )
