@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import onnx
 
@@ -13,7 +13,7 @@ from mcugen.ir import Tensor
 
 
 def check_declared(
-    declared: Iterable[onnx.ValueInfoProto], wanted: Sequence[str], builder: GraphBuilder
+    declared: Iterable[onnx.ValueInfoProto], wanted: Iterable[str], builder: GraphBuilder
 ) -> tuple[str, ...]:
     """Notices about outputs whose declared static shape is not the inferred one.
 
@@ -21,9 +21,10 @@ def check_declared(
         Malformed: the declared element type is not the computed one.
     """
     notices = []
+    kept = set(wanted)
     for info in declared:
         tensor = builder.tensors.get(text(info.name))
-        if tensor is None or info.name not in wanted or not info.type.HasField("tensor_type"):
+        if tensor is None or info.name not in kept or not info.type.HasField("tensor_type"):
             continue
         kind = info.type.tensor_type
         if kind.elem_type and DTYPES.get(kind.elem_type) is not tensor.dtype:
