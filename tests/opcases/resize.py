@@ -63,6 +63,8 @@ CASES = (
     _weighted("cubic_exclude", random_f32(17, 4, 6), (9, 3), "cubic", exclude_outside=True),
     _weighted("linear_exclude", random_f32(18, 4, 6), (9, 3), exclude_outside=True),
     _weighted("cubic_coefficient", random_f32(19, 1, 4), (1, 9), "cubic", cubic_coeff=-0.5),
+    _weighted("linear_antialias", random_f32(25, 1, 9, 7, 2), (1, 4, 3, 2), antialias=True),
+    _weighted("cubic_antialias", random_f32(26, 9, 7), (5, 12), "cubic", antialias=True),
     _crop(
         "crop",
         _IMAGE,

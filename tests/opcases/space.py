@@ -18,8 +18,8 @@ def _depth(id_: str, mode: str, last: bool, *shape: int, b: int = 2, dtype=DType
     return _case(id_, "DepthToSpace", DepthToSpaceAttrs(b, mode, last), *shape, dtype=dtype)
 
 
-def _space(id_: str, last: bool, *shape: int, b: int = 2, dtype=DType.FLOAT32):
-    return _case(id_, "SpaceToDepth", SpaceToDepthAttrs(b, last), *shape, dtype=dtype)
+def _space(id_: str, last: bool, *shape: int, b: int = 2, mode="DCR", dtype=DType.FLOAT32):
+    return _case(id_, "SpaceToDepth", SpaceToDepthAttrs(b, mode, last), *shape, dtype=dtype)
 
 
 CASES = (
@@ -34,5 +34,7 @@ CASES = (
     _space("first", False, 2, 3, 4, 6),
     _space("last", True, 2, 4, 6, 3),
     _space("last_block3", True, 1, 6, 3, 16, b=3, dtype=DType.INT8),
+    _space("first_crd", False, 2, 3, 4, 6, mode="CRD"),
+    _space("last_crd", True, 2, 4, 6, 3, mode="CRD"),
     _space("block1_space", False, 1, 2, 3, 3, b=1),
 )

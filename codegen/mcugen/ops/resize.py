@@ -106,8 +106,7 @@ def _infer(attrs: ResizeAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
 def at_most_max_taps(attrs: ResizeAttrs, inputs: Inputs) -> str | None:
     """at most 64 input elements may make one output element"""  # noqa: D400, D403, D415
     del inputs
-    each = {"nearest": 1, "linear": 2, "cubic": 4}[attrs.how.mode]
-    taps = math.prod(each for t in attrs.tables() if not t.is_identity)
+    taps = math.prod(t.taps for t in attrs.tables() if not t.is_identity)
     return None if taps <= MAX_TAPS else str(taps)
 
 

@@ -43,11 +43,6 @@ def resize_from_onnx(ctx: ImportContext) -> None:
         how = Interpolation(_choice(ctx, "mode", "nearest", MODES[:2]), *_SIMPLE)
         _emit(ctx, _scaled_axes(source, _floats(ctx, 1, "scales")), how)
         return
-    if ctx.attr("antialias", 0):
-        raise Reject(
-            "antialias must be 0, got 1",
-            "export the model with antialias off (align sizes instead)",
-        )
     axes = _given_axes(ctx, source.rank)
     how = _interpolation(ctx)
     scales = _floats(ctx, 2, "scales") if ctx.has(2) else ()
@@ -83,6 +78,7 @@ def _interpolation(ctx: ImportContext) -> Interpolation:
         float(ctx.attr("cubic_coeff_a", -0.75)),
         bool(ctx.attr("exclude_outside", 0)),
         float(ctx.attr("extrapolation_value", 0.0)),
+        bool(ctx.attr("antialias", 0)),
     )
 
 

@@ -38,6 +38,7 @@ class Interpolation:
         cubic_coeff: a of the cubic kernel.
         exclude_outside: weights of positions outside the axis become 0, the others sum to 1.
         extrapolation: value outside the axis, for tf_crop_and_resize.
+        antialias: an axis that shrinks is sampled with a kernel stretched by 1 / scale.
     """
 
     mode: str = "nearest"
@@ -46,6 +47,7 @@ class Interpolation:
     cubic_coeff: float = -0.75
     exclude_outside: bool = False
     extrapolation: float = 0.0
+    antialias: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,12 +133,10 @@ def axis_table(axis: AxisResize, how: Interpolation) -> AxisTable:
     if how.mode == "nearest":
         nearest = np.clip(_nearest(x, how.nearest), 0, axis.size_in - 1)[:, None]
         return AxisTable(nearest, np.ones(nearest.shape), inside)
-    first: Array = np.floor(x).astype(np.int64)
-    ratio = x - first
-    if how.mode == "linear":
-        lowest, weight = 0, np.stack([1 - ratio, ratio], 1)
-    else:
-        lowest, weight = -1, _cubic(ratio, how.cubic_coeff)
+    first: Array = np.ceil(x).astype(np.int64) - 1
+    ratio = x - first  # in (0, 1]
+    scale = min(axis.scale, 1.0) if how.antialias else 1.0
+    lowest, weight = _weights(ratio, scale, how)
     index: Array = first[:, None] + np.arange(lowest, lowest + weight.shape[1])
     if how.exclude_outside:
         weight = np.where((index < 0) | (index >= axis.size_in), 0.0, weight)
@@ -180,13 +180,18 @@ def _nearest(x: Array, mode: str) -> Array:
     return rounded.astype(np.int64)
 
 
-def _cubic(ratio: Array, a: float) -> Array:
-    """Weights of the elements at -1, 0, 1, 2 (Keys 1981)."""
+def _weights(ratio: Array, scale: float, how: Interpolation) -> tuple[int, Array]:
+    """(first offset, weights [positions, taps]) of a kernel stretched by 1 / scale."""
+    radius = 1 if how.mode == "linear" else 2
+    lowest = math.floor(-radius / scale) + 1
+    offsets = np.arange(lowest, 2 - lowest)
+    distance = np.abs((offsets - ratio[:, None]) * scale)
+    weight = np.clip(1 - distance, 0, 1) if radius == 1 else _cubic(distance, how.cubic_coeff)
+    return lowest, weight if scale == 1.0 else weight / weight.sum(1, keepdims=True)
 
-    def near(d: Array) -> Array:
-        return ((a + 2) * d - (a + 3)) * d * d + 1
 
-    def far(d: Array) -> Array:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    return np.stack([far(ratio + 1), near(ratio), near(1 - ratio), far(2 - ratio)], 1)
+def _cubic(d: Array, a: float) -> Array:
+    """The kernel of Keys (1981) at distance d >= 0."""
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0.0))

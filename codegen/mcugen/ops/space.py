@@ -3,7 +3,7 @@
 DepthToSpace, C = b * b * D:
     DCR: y[n, d, h * b + i, w * b + j] = x[n, (i * b + j) * D + d, h, w]
     CRD: y[n, d, h * b + i, w * b + j] = x[n, (d * b + i) * b + j, h, w]
-SpaceToDepth is the inverse of DCR. Channels are axis 1, or the last with `channels_last`.
+SpaceToDepth is the inverse. Channels are axis 1, or the last with `channels_last`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ class DepthToSpaceAttrs:
 
 @dataclass(frozen=True)
 class SpaceToDepthAttrs:
-    """`blocksize`: pixels of a block in each direction."""
+    """`mode`: DCR or CRD."""
 
     blocksize: int
+    mode: str = "DCR"
     channels_last: bool = False
 
 
@@ -50,18 +51,22 @@ def _blocksize(ctx: ImportContext) -> int:
     return size
 
 
-def depth_to_space_from_onnx(ctx: ImportContext) -> None:
-    """Mode exists since opset 11; before, DCR."""
+def _mode(ctx: ImportContext) -> str:
     mode = str(ctx.attr("mode", "DCR"))
     if mode not in ("DCR", "CRD"):
         raise Reject(f"mode must be DCR or CRD, got {mode}")
-    attrs = DepthToSpaceAttrs(_blocksize(ctx), mode)
+    return mode
+
+
+def depth_to_space_from_onnx(ctx: ImportContext) -> None:
+    """Mode exists since opset 11; before, DCR."""
+    attrs = DepthToSpaceAttrs(_blocksize(ctx), _mode(ctx))
     ctx.emit("DepthToSpace", ctx.inputs[:1], attrs, ctx.outputs)
 
 
 def space_to_depth_from_onnx(ctx: ImportContext) -> None:
-    """Takes blocksize alone."""
-    attrs = SpaceToDepthAttrs(_blocksize(ctx))
+    """Mode is younger than the operator; before, DCR."""
+    attrs = SpaceToDepthAttrs(_blocksize(ctx), _mode(ctx))
     ctx.emit("SpaceToDepth", ctx.inputs[:1], attrs, ctx.outputs)
 
 
@@ -75,18 +80,18 @@ def _plan(attrs: Attrs, shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[in
     Reshaping the input to the first and transposing it by the second gives the output's
     elements in order.
     """
-    b = attrs.blocksize
-    n, c, h, w = _nchw(shape, attrs.channels_last)
+    b, last, dcr = attrs.blocksize, attrs.channels_last, attrs.mode == "DCR"
+    n, c, h, w = _nchw(shape, last)
     if isinstance(attrs, SpaceToDepthAttrs):
-        if attrs.channels_last:
-            return (n, h // b, b, w // b, b, c), (0, 1, 3, 2, 4, 5)
-        return (n, c, h // b, b, w // b, b), (0, 3, 5, 1, 2, 4)
+        if last:
+            return (n, h // b, b, w // b, b, c), (0, 1, 3, *((2, 4, 5) if dcr else (5, 2, 4)))
+        return (n, c, h // b, b, w // b, b), (0, *((3, 5, 1) if dcr else (1, 3, 5)), 2, 4)
     d = c // (b * b)
-    if attrs.mode == "DCR":
-        if attrs.channels_last:
+    if dcr:
+        if last:
             return (n, h, w, b, b, d), (0, 1, 3, 2, 4, 5)
         return (n, b, b, d, h, w), (0, 3, 4, 1, 5, 2)
-    if attrs.channels_last:
+    if last:
         return (n, h, w, d, b, b), (0, 1, 4, 2, 5, 3)
     return (n, d, b, b, h, w), (0, 1, 4, 2, 5, 3)
 
@@ -135,7 +140,10 @@ def _space_to_depth_semantics(
     assert source is not None
     x = source.transpose(TO_CHANNELS_FIRST) if attrs.channels_last else source
     b = attrs.blocksize
-    y = np.concatenate([x[:, :, i::b, j::b] for i in range(b) for j in range(b)], 1)
+    parts = [x[:, :, i::b, j::b] for i in range(b) for j in range(b)]
+    y = np.concatenate(parts, 1)
+    if attrs.mode == "CRD":
+        y = np.stack(parts, 2).reshape(y.shape)
     return (np.array(y.transpose(TO_CHANNELS_LAST) if attrs.channels_last else y, order="C"),)
 
 
