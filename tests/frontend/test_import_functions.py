@@ -292,6 +292,30 @@ def test_a_branch_has_initializers_and_nested_branches() -> None:
     )
 
 
+def test_a_branch_in_a_function_sees_the_functions_values_and_attributes() -> None:
+    transpose = node("Transpose", ["t"], ["r"])
+    transpose.attribute.add(name="perm", ref_attr_name="order", type=onnx.AttributeProto.INTS)
+    taken = helper.make_graph([transpose], "then", [], [value("r", None)])
+    other = helper.make_graph([node("Relu", ["a"], ["r"])], "else", [], [value("r", None)])
+    body = [
+        node("Constant", [], ["c"], value_int=1),
+        node("Relu", ["a"], ["t"]),
+        node("If", ["c"], ["b"], name="if", then_branch=taken, else_branch=other),
+    ]
+    made = function("F", ["a"], ["b"], body, ["order"])
+    proto = model(
+        [call("F", ["x"], ["y"], "f", order=[1, 0])], [value("x", [2, 3])], ["y"],
+        domains=LOCAL, functions=[made],
+    )  # fmt: skip
+    graph = loaded(proto)
+    assert [(n.op, n.inputs, n.outputs) for n in graph.nodes] == [
+        ("Relu", ("x",), ("f/t",)),
+        ("Transpose", ("f/t",), ("f/if/then_branch/r",)),
+        ("Identity", ("f/if/then_branch/r",), ("y",)),
+    ]
+    assert graph["y"].shape == (3, 2)
+
+
 def test_unsupported_nodes_of_a_branch_are_listed_by_name() -> None:
     chosen = branches(node("Sinh", ["x"], ["r"], name="deep"), node("Relu", ["x"], ["r"]))
     with pytest.raises(UnsupportedModelError) as caught:
