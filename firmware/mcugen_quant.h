@@ -66,18 +66,23 @@ static inline int32_t mcugen_requantize_single(int32_t value, int32_t multiplier
 }
 
 /*
- * round(value * scale / out_scale) clamped to [low, high], halves to even, every step in float.
+ * round(value) clamped to [low, high], halves to even.
  * |low|, |high| < 2^22: adding and subtracting 1.5 * 2^23 then rounds to an integer as the
  * processor rounds, without a call into libm.
  */
-static inline int32_t mcugen_requantize_float(int32_t value, float scale, float out_scale,
-                                              float low, float high)
+static inline int32_t mcugen_round_float(float value, float low, float high)
 {
-    const float real = (float)value * scale / out_scale;
-    const float above = real < low ? low : real;
+    const float above = value < low ? low : value;
     const float inside = above > high ? high : above;
     const float shifted = inside + 12582912.0f;
     return (int32_t)(shifted - 12582912.0f);
+}
+
+/* round(value * scale / out_scale) clamped to [low, high], every step in float. */
+static inline int32_t mcugen_requantize_float(int32_t value, float scale, float out_scale,
+                                              float low, float high)
+{
+    return mcugen_round_float((float)value * scale / out_scale, low, high);
 }
 
 #ifdef __cplusplus

@@ -10,9 +10,13 @@ import pytest
 
 from goldencase import GoldenCase, calls_of, check_calls
 from mcugen.ir import Array, DType
+from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.matmul import fully_connected_geometry
+from mcugen.ops.pool import PoolParams
+from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.qconv_kernel import QConvParams, stored_weights
+from mcugen.ops.qpool import Average, QPoolParams
 from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
 
@@ -86,3 +90,30 @@ def fully_connected(case: GoldenCase) -> Call:
 @pytest.mark.parametrize("file", ["fc", "fc_perch", "fc_wzp"])
 def test_fully_connected(golden_dir: Path, file: str) -> None:
     check_calls(calls_of(golden_dir, file, fully_connected), file)
+
+
+def pool(case: GoldenCase) -> PoolGeometry:
+    p = case.params
+    return PoolGeometry(p["n"], *image_axes(p), p["c"], (p["ih"], p["iw"]))
+
+
+def average(case: GoldenCase) -> Call:
+    act_range = (case.params["act_min"], case.params["act_max"])
+    unused = Requant.fixed(np.ones(1), np.zeros(1), 0, act_range)
+    form, shape = Average.RAW, case.array("y").shape
+    params = QPoolParams(pool(case), DType.INT8, form, 0, 1.0, unused, shape)
+    return "QAveragePool", params, (case.array("x"),)
+
+
+def maximum(case: GoldenCase) -> Call:
+    clamp = Clamp(case.params["act_min"], case.params["act_max"])
+    params = PoolParams(pool(case), DType.INT8, clamp, case.array("y").shape)
+    return "MaxPool", params, (case.array("x"),)
+
+
+def test_average_pool(golden_dir: Path) -> None:
+    check_calls(calls_of(golden_dir, "avgpool", average), "avgpool")
+
+
+def test_max_pool(golden_dir: Path) -> None:
+    check_calls(calls_of(golden_dir, "maxpool", maximum), "maxpool")

@@ -30,6 +30,13 @@ class Clamp:
         """The clamp that does this one and then one to [low, high]."""
         return Clamp(min(max(self.low, low), high), min(max(self.high, low), high))
 
+    def integers(self, dtype: DType) -> Clamp:
+        """The integers of `dtype` that are in the range, as a finite clamp."""
+        info = np.iinfo(dtype.np)
+        low = max(math.ceil(max(self.low, int(info.min))), int(info.min))
+        high = min(math.floor(min(self.high, int(info.max))), int(info.max))
+        return Clamp(low, high)
+
     @property
     def has_low(self) -> bool:
         """Whether the lower bound does anything."""
@@ -48,7 +55,8 @@ def clamped(values: Array, clamp: Clamp | None) -> Array:
     """`values` clamped, comparison by comparison as the C does: NaN and -0.0 stay."""
     if clamp is None:
         return values
-    low, high = values.dtype.type(clamp.low), values.dtype.type(clamp.high)
+    bounds = clamp.integers(DType.of(values)) if values.dtype.kind in "iu" else clamp
+    low, high = values.dtype.type(bounds.low), values.dtype.type(bounds.high)
     raised = np.where(values < low, low, values)
     return np.where(raised > high, high, raised)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from mcugen.ir import Array
+from mcugen.ir import Array, DType
 from mcugen.ops.common import Clamp, clamped
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.spec import Constant, Kernel
@@ -122,6 +122,11 @@ class ConvParams:
     bias: Array | None
     activation: Clamp | None
     out_shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> DType:
+        """Element type of all tensors."""
+        return DType.FLOAT32
 
     @cached_property
     def block(self) -> Block:
