@@ -7,6 +7,7 @@ import numpy as np
 from graphs import Builder, ops, run
 from mcugen.ir import Graph, Source
 from mcugen.ops.conv import ConvAttrs
+from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.unary import UnaryAttrs
 from mcugen.passes import drop_input_transpose, layout
 from opcase import random_f32
@@ -51,5 +52,12 @@ def test_another_reader_keeps_the_input() -> None:
 def test_a_channels_last_model_stays() -> None:
     b = Builder()
     b.node("Relu", (b.input("x", (1, 5, 4, 3)),), UnaryAttrs(), "y")
+    graph = b.graph("y")
+    assert drop_input_transpose.run(graph) is graph
+
+
+def test_another_reshape_of_one_channel_stays() -> None:
+    b = Builder()
+    b.node("Reshape", (b.input("x", (1, 1, 5, 4)),), ReshapeAttrs((1, 1, 1, 20)), "y")
     graph = b.graph("y")
     assert drop_input_transpose.run(graph) is graph

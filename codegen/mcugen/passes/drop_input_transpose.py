@@ -60,6 +60,6 @@ def _moves(ed: Editor, node: Node, perm: tuple[int, ...], wanted: tuple[int, ...
     if node.op == "Transpose":
         return bool(node.attrs.perm == perm)
     before = ed.tensor(node.inputs[0]).shape
-    if node.op != "Reshape" or len(before) != len(perm):
+    if node.op != "Reshape" or len(before) != len(perm) or not keeps_memory(before, perm):
         return False
-    return permuted(before, perm) == wanted and keeps_memory(before, perm)
+    return permuted(before, perm) == wanted == node.attrs.shape

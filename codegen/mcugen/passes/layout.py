@@ -106,7 +106,7 @@ def _permutable(build: Relayout, node: Node) -> bool:
     rank = build.graph[node.outputs[0]].rank
     if permute is None or not data or any(build.graph[o].rank != rank for o in node.outputs):
         return False
-    perm = _cheapest(build, [node.inputs[i] for i in data], rank)
+    perm = _cheapest(build, node, [node.inputs[i] for i in data])
     if is_identity(perm):
         return False
     order = inverse(perm)
@@ -122,19 +122,21 @@ def _permutable(build: Relayout, node: Node) -> bool:
     return True
 
 
-def _cheapest(build: Relayout, names: list[str], rank: int) -> Perm:
-    """The order (as a view's perm) that leaves the fewest bytes to be transposed."""
+def _cheapest(build: Relayout, node: Node, names: list[str]) -> Perm:
+    """The order (as a view's perm) that leaves the fewest bytes to be transposed.
+
+    Counted are inputs that lie in another order, and results that are graph outputs.
+    """
+    rank = build.graph[node.outputs[0]].rank
     views = [build.view(n) for n in names if build.graph[n].rank == rank]
-    candidates = dict.fromkeys((v.perm for v in views if not is_identity(v.perm)), 0) | {
-        identity(rank): 0
-    }
-    for perm in candidates:
-        for view in views:
-            tensor = build.tensors[view.tensor]
-            moved = compose(view.perm, inverse(perm))
-            if not (tensor.is_constant or keeps_memory(tensor.shape, moved)):
-                candidates[perm] += tensor.nbytes
-    return min(candidates, key=lambda perm: candidates[perm])
+    candidates = [v.perm for v in views if not is_identity(v.perm)] + [identity(rank)]
+
+    def moved_bytes(perm: Perm) -> int:
+        given = sum(build.cost(v.tensor, compose(v.perm, inverse(perm))) for v in views)
+        taken = [build.graph[o] for o in node.outputs if o in build.graph.outputs]
+        return given + sum(t.nbytes for t in taken if not keeps_memory(t.shape, inverse(perm)))
+
+    return min(candidates, key=moved_bytes)
 
 
 def _operand(build: Relayout, name: str, order: Perm, node: Node) -> str:

@@ -57,6 +57,12 @@ class Relayout:
         """Say that old tensor `name` is this view."""
         self._views[name] = view
 
+    def cost(self, tensor: str, perm: Perm) -> int:
+        """Bytes to be moved for transpose(new tensor, perm): none when they are there already."""
+        held = self.tensors[tensor]
+        free = held.is_constant or (tensor, perm) in self._made or keeps_memory(held.shape, perm)
+        return 0 if free else held.nbytes
+
     def logical(self, name: str, near: Node) -> str:
         """The new tensor that equals old tensor `name`, made when there is none yet."""
         return self.ordered(name, identity(self.graph[name].rank), near) if name else ""

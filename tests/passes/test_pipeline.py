@@ -1,0 +1,245 @@
+"""All passes together: on generated graphs, their order, and what they say when one fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import Builder, random_inputs
+from mcugen import reference, semantics
+from mcugen.errors import InternalError
+from mcugen.ir import DType, Graph
+from mcugen.lower import lower
+from mcugen.ops.activations import AlphaAttrs
+from mcugen.ops.batch_normalization import BatchNormalizationAttrs
+from mcugen.ops.binary import BinaryAttrs
+from mcugen.ops.clip import ClipAttrs
+from mcugen.ops.concat import ConcatAttrs
+from mcugen.ops.conv import ConvAttrs
+from mcugen.ops.matmul import GemmAttrs, MatMulAttrs
+from mcugen.ops.pad import PadAttrs
+from mcugen.ops.pool import PoolAttrs
+from mcugen.ops.reduce import ReduceAttrs
+from mcugen.ops.reshape import ReshapeAttrs
+from mcugen.ops.slice import SliceAttrs
+from mcugen.ops.softmax import SoftmaxAttrs
+from mcugen.ops.spec import Arithmetic
+from mcugen.ops.transpose import TransposeAttrs
+from mcugen.ops.unary import UnaryAttrs
+from mcugen.oracle import NodeDistance, measure, onnx_value
+from mcugen.passes import pipeline
+from mcugen.passes.pipeline import PassOptions, run_passes
+
+
+class Random:
+    """Draws operators onto a list of float tensors of rank 4, perhaps quantizing results."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.b = Builder()
+        self.quantized = draw(st.booleans())
+        shape = (1, draw(st.sampled_from((1, 2, 3))), 5, 4)
+        self.pool = [self.settle(self.b.input("x", shape))]
+        self.count = 0
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"t{self.count}"
+
+    def values(self, *shape: int) -> np.ndarray:
+        seed = self.draw(st.integers(0, 1000))
+        return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+    def settle(self, name: str) -> str:
+        """The tensor, quantized and dequantized again in a quantized model (mostly)."""
+        if not self.quantized or self.draw(st.integers(0, 5)) == 0:
+            return name
+        dtype = self.draw(st.sampled_from((DType.INT8, DType.UINT8)))
+        scale = self.draw(st.sampled_from((0.05, 0.05, 0.1)))
+        zero = self.draw(st.sampled_from((0, 0, 20))) + (128 if dtype is DType.UINT8 else 0)
+        integers = self.b.quantize(name, f"{name}_q", scale, zero, dtype)
+        return self.b.dequantize(integers, f"{name}_d", scale, zero)
+
+    def weight(self, name: str, *shape: int) -> str:
+        """Float, or int8 behind DequantizeLinear with a scale per output channel."""
+        values = self.values(*shape) * np.float32(0.5)
+        if not self.quantized or self.draw(st.integers(0, 5)) == 0:
+            return self.b.const(name, values)
+        scales = np.abs(values).reshape(shape[0], -1).max(axis=1) / np.float32(127) + 1e-6
+        wide = scales.reshape(-1, *(1,) * (len(shape) - 1))
+        w = self.b.const(f"{name}_q", np.rint(values / wide).clip(-127, 127), np.int8)
+        return self.b.dequantize(w, name, scales.astype(np.float32), 0, axis=0)
+
+    def step(self) -> None:
+        """Add one operator."""
+        x = self.draw(st.sampled_from(self.pool[-3:]))
+        kinds = (
+            self.conv, self.unary, self.add, self.constant, self.batchnorm, self.pad,
+            self.pooling, self.concat, self.cut, self.turned, self.mean, self.softmax,
+        )  # fmt: skip
+        self.pool.append(self.settle(self.draw(st.sampled_from(kinds))(x, self.fresh())))
+
+    def shape(self, x: str) -> tuple[int, ...]:
+        return self.b.tensors[x].shape
+
+    def conv(self, x: str, out: str) -> str:
+        channels = self.shape(x)[1]
+        depthwise = self.draw(st.booleans())
+        made = channels if depthwise else self.draw(st.integers(1, 4))
+        w = self.weight(f"{out}_w", made, 1 if depthwise else channels, 3, 2)
+        inputs = [x, w]
+        if self.draw(st.booleans()):
+            inputs.append(self.b.const(f"{out}_b", self.values(made)))
+        stride = self.draw(st.sampled_from((1, 1, 2)))
+        attrs = ConvAttrs((1, stride), (1, 0, 1, 1), (1, 1), channels if depthwise else 1)
+        return self.b.node("Conv", inputs, attrs, out)
+
+    def unary(self, x: str, out: str) -> str:
+        op, attrs = self.draw(
+            st.sampled_from(
+                (
+                    ("Relu", UnaryAttrs()),
+                    ("Clip", ClipAttrs(-0.5, 1.0)),
+                    ("Sigmoid", UnaryAttrs()),
+                    ("LeakyRelu", AlphaAttrs(0.1)),
+                )
+            )
+        )
+        return self.b.node(op, (x,), attrs, out)
+
+    def add(self, x: str, out: str) -> str:
+        same = [p for p in self.pool if self.shape(p) == self.shape(x)]
+        op = self.draw(st.sampled_from(("Add", "Mul", "Sub")))
+        return self.b.node(op, (x, self.draw(st.sampled_from(same))), BinaryAttrs(), out)
+
+    def constant(self, x: str, out: str) -> str:
+        channels = self.shape(x)[1]
+        shape = self.draw(st.sampled_from(((), (1,), (channels, 1, 1), (1, channels, 1, 1))))
+        op = self.draw(st.sampled_from(("Add", "Mul")))
+        return self.b.node(
+            op, (x, self.b.const(f"{out}_k", self.values(*shape))), BinaryAttrs(), out
+        )
+
+    def batchnorm(self, x: str, out: str) -> str:
+        channels = self.shape(x)[1]
+        rows = [self.values(channels) for _ in range(3)] + [np.abs(self.values(channels)) + 0.5]
+        params = [self.b.const(f"{out}_p{k}", row) for k, row in enumerate(rows)]
+        return self.b.node("BatchNormalization", (x, *params), BatchNormalizationAttrs(1e-3), out)
+
+    def pad(self, x: str, out: str) -> str:
+        value = self.draw(st.sampled_from((0.0, 0.0, 0.5)))
+        return self.b.node("Pad", (x,), PadAttrs((0, 0, 1, 0, 0, 0, 0, 1), value=value), out)
+
+    def pooling(self, x: str, out: str) -> str:
+        op = self.draw(st.sampled_from(("MaxPool", "AveragePool")))
+        attrs = PoolAttrs((2, 1), (1, 1), (0, 0, 1, 0), (1, 1), False, False)
+        return self.b.node(op, (x,), attrs, out)
+
+    def concat(self, x: str, out: str) -> str:
+        fitting = [p for p in self.pool if self.shape(p)[2:] == self.shape(x)[2:]]
+        return self.b.node("Concat", (x, self.draw(st.sampled_from(fitting))), ConcatAttrs(1), out)
+
+    def cut(self, x: str, out: str) -> str:
+        shape = self.shape(x)
+        axis = self.draw(st.integers(1, 3))
+        attrs = SliceAttrs.whole(shape).along(axis, 0, max(1, shape[axis] - 1))
+        return self.b.node("Slice", (x,), attrs, out)
+
+    def turned(self, x: str, out: str) -> str:
+        """There, something, and back."""
+        t = self.b.node("Transpose", (x,), TransposeAttrs((0, 2, 3, 1)), f"{out}_t")
+        t = self.b.node("Relu", (self.settle(t),), UnaryAttrs(), f"{out}_r")
+        return self.b.node("Transpose", (t,), TransposeAttrs((0, 3, 1, 2)), out)
+
+    def mean(self, x: str, out: str) -> str:
+        return self.b.node("ReduceMean", (x,), ReduceAttrs((2,)), out)
+
+    def softmax(self, x: str, out: str) -> str:
+        axis = self.draw(st.integers(1, 3))
+        return self.b.node("Softmax", (x,), SoftmaxAttrs(axis), out)
+
+    def head(self, x: str) -> str:
+        """A flattening and a matrix product."""
+        inputs = int(np.prod(self.shape(x)))
+        flat = self.b.node("Reshape", (x,), ReshapeAttrs((1, inputs)), "flat")
+        if self.draw(st.booleans()):
+            w = self.weight("w", 3, inputs)
+            attrs = GemmAttrs(1.0, 1.0, False, True)
+            return self.b.node("Gemm", (flat, w, self.b.const("c", self.values(3))), attrs, "y")
+        w = self.b.const("w", self.values(inputs, 3))
+        return self.b.node("MatMul", (flat, w), MatMulAttrs(), "y")
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    """A random model of up to 8 layers."""
+    random = Random(draw)
+    for _ in range(draw(st.integers(1, 8))):
+        random.step()
+    last = random.pool[-1]
+    outputs = [random.settle(random.head(last)) if draw(st.booleans()) else last]
+    outputs += draw(st.lists(st.sampled_from(random.pool), max_size=1))
+    return random.b.graph(*outputs)
+
+
+def _assert_sound(before: Graph, options: PassOptions) -> None:
+    """Every node of the lowered program is within its bound of the model."""
+    after = run_passes(before, options).graph
+    assert len(set(after.outputs)) == len(before.outputs)
+    assert all(after.producer(o) is not None for o in after.outputs)
+    program = lower(after, arithmetic=options.arithmetic)
+    values = semantics.run(before, random_inputs(before))
+    feeds = {n: onnx_value(after[n], values) for n in after.inputs}
+    reference.run(program, {n: v for n, v in feeds.items() if v is not None})
+    found: dict[str, NodeDistance] = {}
+    measure(program, before, values, found)
+    assert [d for d in found.values() if not d.within(options.arithmetic)] == []
+
+
+@given(graphs(), st.booleans(), st.sampled_from(("onnx", "nhwc")))
+@settings(max_examples=60, deadline=None)
+def test_generated_graphs_keep_their_meaning(graph: Graph, quantized: bool, layout: str) -> None:
+    options = PassOptions(Arithmetic.ONNX, io_quantized=quantized, io_layout=layout)
+    _assert_sound(graph, options)
+
+
+@given(graphs())
+@settings(max_examples=20, deadline=None)
+def test_a_second_time_makes_nothing_longer(graph: Graph) -> None:
+    once = run_passes(graph).graph
+    assert len(run_passes(once).graph.nodes) <= len(once.nodes)
+
+
+def _relu() -> Graph:
+    b = Builder()
+    b.node("Relu", (b.input("x", (2,)),), UnaryAttrs(), "y")
+    return b.graph("y")
+
+
+def test_a_failing_pass_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(graph: Graph) -> Graph:
+        raise KeyError("nothing")
+
+    run.__module__ = "mcugen.passes.broken"
+    monkeypatch.setattr(pipeline, "PREPARE", (*pipeline.PREPARE[:2], run))
+    with pytest.raises(InternalError, match=r"pass broken failed on 'g': KeyError.*dead_code"):
+        run_passes(_relu())
+
+
+def test_a_pass_that_breaks_an_invariant_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(graph: Graph) -> Graph:
+        return graph.rebuild((), outputs=("x",), inputs=())
+
+    run.__module__ = "mcugen.passes.broken"
+    monkeypatch.setattr(pipeline, "PREPARE", (run,))
+    with pytest.raises(InternalError, match=r"wrong after pass broken: .*\(after import\)"):
+        run_passes(_relu())
+
+
+def test_every_pass_has_a_reason() -> None:
+    source = pipeline.__file__
+    assert source is not None
+    listed = (*pipeline.PREPARE, *pipeline.QUANTIZE, *pipeline.FINISH)
+    assert len({run.__module__ for run in listed}) >= 15
