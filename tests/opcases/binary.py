@@ -49,8 +49,6 @@ def _types() -> tuple[OpCase, ...]:
     for row in binary.ROWS:
         for dtype in sorted(row.dtypes, key=lambda d: d.value):
             for i, attrs in enumerate(_attrs(row.name)):
-                if row.name == "Mod" and dtype.is_float and not attrs.fmod:
-                    continue
                 id_ = f"{row.name}-{dtype.value}-{i}"
                 cases.append(OpCase(id_, row.name, attrs, _pair(dtype), exact_semantics=True))
     return tuple(cases)

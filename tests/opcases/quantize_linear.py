@@ -68,7 +68,29 @@ def _of(dtype: DType) -> tuple[OpCase, ...]:
     )
 
 
+def _computed() -> tuple[OpCase, ...]:
+    """Scale and zero point as inputs, and one of them constant."""
+    x, zeros = _real(2, 4, 3), _zero_points(DType.INT8)
+    integers, one = random_int(8, DType.INT8, 2, 4, 3), np.array(0.25, np.float32)
+    quantize, dequantize = QuantizeLinearAttrs(DType.INT8, 1), DequantizeLinearAttrs(1)
+    single = QuantizeLinearAttrs(DType.UINT8)
+    rows: tuple[tuple[str, str, object, tuple[Array, ...], tuple[int, ...]], ...] = (
+        ("channels", "QuantizeLinear", quantize, (x, _SCALES, zeros), ()),
+        ("scale", "QuantizeLinear", quantize, (x, _SCALES, zeros), (2,)),
+        ("single", "QuantizeLinear", single, (_EDGES, one, np.array(9, np.uint8)), ()),
+        ("no-zero-point", "QuantizeLinear", single, (_EDGES, one[None]), ()),
+        ("channels", "DequantizeLinear", dequantize, (integers, _SCALES, zeros), ()),
+        ("zero-point", "DequantizeLinear", dequantize, (integers, _SCALES, zeros), (1,)),
+        ("single", "DequantizeLinear", DequantizeLinearAttrs(), (integers, one), ()),
+    )
+    return tuple(
+        OpCase(f"{op}-computed-{id_}", op, attrs, arrays, constant, exact_semantics=True)
+        for id_, op, attrs, arrays, constant in rows
+    )
+
+
 CASES = (
+    *_computed(),
     *(c for d in (DType.INT8, DType.UINT8, DType.INT16, DType.UINT16) for c in _of(d)),
     _dequantize("tensor", random_int(5, DType.INT32, 60), np.array(0.003, np.float32)),
     _dequantize("bias", random_int(6, DType.INT32, 4), _SCALES, np.zeros(4, np.int32)),

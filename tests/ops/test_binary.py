@@ -7,7 +7,7 @@ import pytest
 
 from mcugen.errors import UnsupportedModelError
 from mcugen.ir import Array, DType, Node, Tensor
-from mcugen.ops.binary import SPECS, BinaryAttrs
+from mcugen.ops.binary import SPECS, BinaryAttrs, BitShiftAttrs
 from mcugen.ops.common import Clamp
 from mcugen.ops.spec import Site
 from opcase import random_f32, random_int
@@ -49,6 +49,14 @@ def test_bits_as_onnx_runtime(op: str) -> None:
 def test_shifts_as_onnx_runtime(direction: str) -> None:
     amounts = np.arange(8, dtype=np.uint8)
     assert_as_ort("BitShift", (random_int(1, DType.UINT8, 8), amounts), direction=direction)
+
+
+def test_signed_shifts() -> None:
+    semantics = SPEC["BitShift"].semantics
+    assert semantics is not None
+    a, b = np.int8([-128, -1, 100, 64, -3]), np.int8([1, 100, 2, 1, -1])
+    assert semantics(BitShiftAttrs(left=False), (a, b))[0].tolist() == [-64, -1, 25, 32, -1]
+    assert semantics(BitShiftAttrs(left=True), (a, b))[0].tolist() == [0, 0, -112, -128, 0]
 
 
 def test_shift_by_the_width_gives_zero() -> None:
@@ -130,9 +138,9 @@ def test_types_that_differ() -> None:
     assert "float32" in reason and "int32" in reason
 
 
-def test_float_mod_needs_fmod() -> None:
-    reason = reject("Mod", np.zeros(2, F32), np.ones(2, F32))
-    assert reason == "fmod must be 1 for floating-point inputs, got 0"
+def test_float_modulo_has_the_sign_of_the_divisor() -> None:
+    a, b = F32([5.5, -5.5, 7, -7, 1, -1]), F32([2, 2, -3, -3, np.inf, np.inf])
+    assert meaning("Mod", (a, b), fmod=0).tolist() == [1.5, 0.5, -2, -1, 1, np.inf]
 
 
 def test_logic_of_numbers() -> None:

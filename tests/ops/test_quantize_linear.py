@@ -115,9 +115,17 @@ def test_parameters_that_do_not_fit(
     assert reason in reject("DequantizeLinear", I8, *parameters, constant=constant, **options)
 
 
-def test_computed_scales_are_refused() -> None:
-    reason = reject("DequantizeLinear", I8, scalar(1), constant=())
-    assert reason.startswith("scale must be constant, got")
+def test_computed_parameters_as_onnx_runtime() -> None:
+    scale, zero = F32([0.5, 0.013, 7.0, 1e-3]), np.int8([0, 3, -128, 127])
+    real, integers = random_f32(1, 2, 4, 3, scale=20), random_int(2, DType.INT8, 2, 4, 3)
+    assert_as_ort("QuantizeLinear", (real, scale, zero))
+    assert_as_ort("DequantizeLinear", (integers, scale, zero))
+
+
+def test_computed_zero_point_of_a_bias() -> None:
+    bias = np.zeros(3, np.int32)
+    reason = reject("DequantizeLinear", bias, scalar(1), scalar(0, np.int32), constant=(1,))
+    assert reason == "The zero point of int32 must be 0, got a computed one"
 
 
 def test_bias_with_zero_point() -> None:

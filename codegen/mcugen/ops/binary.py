@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mcugen import float_math as fm
 from mcugen.c_types import ctype
 from mcugen.ir import Array, DType
 from mcugen.ops.common import Clamp, clamped
@@ -47,7 +48,11 @@ class ModAttrs:
 
 @dataclass(frozen=True)
 class BitShiftAttrs:
-    """`left`: direction; a shift by the width or more gives 0."""
+    """`left`: direction; a negative amount counts as one of the width or more.
+
+    A right shift extends the sign. A shift by the width or more gives 0, or -1 to the right of a
+    negative number.
+    """
 
     left: bool
 
@@ -97,11 +102,8 @@ def mean_from_onnx(ctx: ImportContext) -> None:
 
 
 def mod_from_onnx(ctx: ImportContext) -> None:
-    """Floats need fmod 1, by the specification."""
-    fmod = bool(ctx.attr("fmod", 0))
-    if ctx.tensor(0).dtype.is_float and not fmod:
-        raise Reject("fmod must be 1 for floating-point inputs, got 0")
-    ctx.emit("Mod", ctx.inputs[:2], ModAttrs(fmod), ctx.outputs)
+    """Floats without `fmod` are of opset 28."""
+    ctx.emit("Mod", ctx.inputs[:2], ModAttrs(bool(ctx.attr("fmod", 0))), ctx.outputs)
 
 
 def bit_shift_from_onnx(ctx: ImportContext) -> None:
@@ -171,14 +173,14 @@ def _div(attrs: BinaryAttrs, a: Array, b: Array) -> Array:
 
 def _mod_c(attrs: ModAttrs, dtype: DType) -> str:
     if dtype.is_float:
-        return "mcugen_fmod(a, b)"
+        return "mcugen_fmod(a, b)" if attrs.fmod else "mcugen_mod(a, b)"
     floored = dtype.itemsize < 4 or dtype not in UNSIGNED
     return _call("mod" if floored and not attrs.fmod else "rem", dtype)
 
 
 def _mod(attrs: ModAttrs, a: Array, b: Array) -> Array:
     if a.dtype.kind == "f":
-        return np.asarray(np.fmod(a, b))
+        return np.asarray(np.fmod(a, b)) if attrs.fmod else fm.mod(a, b)
     divisor = np.where(b == 0, b.dtype.type(1), b)
     remainder = np.fmod(a, divisor) if attrs.fmod else np.mod(a, divisor)
     return np.asarray(np.where(b == 0, a.dtype.type(0), remainder))
@@ -207,16 +209,22 @@ def _maximum(attrs: Any, a: Array, b: Array) -> Array:
 
 def _shift_c(attrs: BitShiftAttrs, dtype: DType) -> str:
     unsigned = "uint64_t" if dtype.itemsize == 8 else "uint32_t"
+    width, to = 8 * dtype.itemsize, ctype(dtype)
+    inside = f"b < {width}" if dtype in UNSIGNED else f"(b >= 0 && b < {width})"
+    if not attrs.left and dtype not in UNSIGNED:
+        return f"({to})(a >> ({inside} ? b : {width - 1}))"
     symbol = "<<" if attrs.left else ">>"
-    shifted = f"({ctype(dtype)})(({unsigned})a {symbol} b)"
-    return f"b < {8 * dtype.itemsize} ? {shifted} : ({ctype(dtype)})0"
+    return f"{inside} ? ({to})(({unsigned})a {symbol} b) : ({to})0"
 
 
 def _shift(attrs: BitShiftAttrs, a: Array, b: Array) -> Array:
     width = 8 * a.dtype.itemsize
-    amount = np.minimum(b, b.dtype.type(width - 1))
+    inside = (b >= 0) & (b < width)
+    amount = np.where(inside, b, b.dtype.type(width - 1))
+    if not attrs.left and a.dtype.kind == "i":
+        return np.asarray(np.right_shift(a, amount))
     moved = np.left_shift(a, amount) if attrs.left else np.right_shift(a, amount)
-    return np.asarray(np.where(b < width, moved, a.dtype.type(0)))
+    return np.asarray(np.where(inside, moved, a.dtype.type(0)))
 
 
 def _arithmetic_row(
@@ -344,7 +352,7 @@ ROWS = (
         "BitShift",
         c=_shift_c,
         twin=_shift,
-        dtypes=UNSIGNED,
+        dtypes=INTEGERS,
         arity=2,
         onnx={"BitShift": bit_shift_from_onnx},
     ),

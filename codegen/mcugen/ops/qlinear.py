@@ -46,7 +46,7 @@ def quantized(ctx: ImportContext, value: str, index: int) -> None:
         index: of the output's scale; the zero point follows. Without one the type is that of the
             node's first integer input.
     """
-    if ctx.const(index, "the output's scale").size != 1:
+    if ctx.tensor(index).size != 1:
         raise Reject(f"the output must have one scale, got {ctx.tensor(index).size}")
     checked_axis(ctx, 0, index, 0)
     dtype = ctx.tensor(index + 1).dtype if ctx.has(index + 1) else _integer_type(ctx)

@@ -2,20 +2,23 @@
 
     QuantizeLinear:   y = saturate(rint(x / scale) + zero_point), halves to even, NaN -> zero_point
     DequantizeLinear: y = (x - zero_point) * scale
-All in float32; scale and zero point are constants, one for the tensor or one per index of `axis`.
+All in float32, with one scale and zero point for the tensor or one per index of `axis`. They are
+usually constants and then literals or tables of the kernel; computed ones are read as any operand.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mcugen.c_types import ctype, float_literal, int_literal
-from mcugen.ir import Array, DType, QuantParams, Tensor
+from mcugen.ir import Array, DType, Tensor
+from mcugen.ops.affine import Numbers, dequantize, numbers, quantize
+from mcugen.ops.affine import quantized as quantized
 from mcugen.ops.axes import normalize_axis, permuted_axis
 from mcugen.ops.elementwise import (
     ELEMENTWISE,
@@ -38,6 +41,8 @@ from mcugen.ops.spec import (
     TensorType,
 )
 
+Reference = Callable[[Any, Sequence[Array]], tuple[Array, ...]]
+
 QUANTIZED = (DType.INT8, DType.UINT8, DType.INT16, DType.UINT16)
 DEQUANTIZED = frozenset({*QUANTIZED, DType.INT32})
 
@@ -55,62 +60,6 @@ class DequantizeLinearAttrs:
     """`axis`: where scales are per axis, counted from the front."""
 
     axis: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """Scales and zero points of a conversion.
-
-    Attributes:
-        scale: float32, () or [1, ..., C, ..., 1].
-        zero_point: int32, the shape of `scale`.
-        dtype: the output's.
-    """
-
-    scale: Array
-    zero_point: Array
-    dtype: DType
-
-    @property
-    def per_tensor(self) -> bool:
-        """Whether there is one scale."""
-        return self.scale.size == 1
-
-    @property
-    def has_zero_point(self) -> bool:
-        """Whether a zero point is not 0."""
-        return bool(np.any(self.zero_point))
-
-
-def numbers(axis: int, rank: int, scale: Array, zero_point: Array | None, dtype: DType) -> Numbers:
-    """Scales and zero points shaped to broadcast along `axis`."""
-    zeros = np.zeros(scale.shape) if zero_point is None else zero_point
-    shape: tuple[int, ...] = ()
-    if scale.size > 1:
-        shape = tuple(scale.size if k == axis else 1 for k in range(rank))
-    wide = np.broadcast_to(zeros.astype(np.int32).reshape(-1), (scale.size,))
-    return Numbers(scale.reshape(shape), wide.reshape(shape), dtype)
-
-
-def quantize(n: Numbers, x: Array) -> Array:
-    """QuantizeLinear."""
-    info = np.iinfo(n.dtype.np)
-    steps = np.rint(x.astype(np.float32) / n.scale)
-    steps = np.where(np.isnan(steps), np.float32(0), steps)
-    wide = np.clip(steps, -(2.0**22), 2.0**22).astype(np.int64) + n.zero_point
-    return np.asarray(np.clip(wide, info.min, info.max).astype(n.dtype.np))
-
-
-def quantized(x: Array, quant: QuantParams, dtype: DType) -> Array:
-    """QuantizeLinear of floats by a tensor's quantization."""
-    axis = 0 if quant.axis is None else quant.axis
-    return quantize(numbers(axis, x.ndim, quant.scale, quant.zero_point, dtype), x)
-
-
-def dequantize(n: Numbers, x: Array) -> Array:
-    """DequantizeLinear."""
-    offset = x.astype(np.int32) - n.zero_point if n.has_zero_point else x
-    return np.asarray(offset.astype(np.float32) * n.scale)
 
 
 def _quantize_from_onnx(ctx: ImportContext) -> None:
@@ -149,13 +98,13 @@ def checked_axis(ctx: ImportContext, rank: int, index: int, axis: int) -> int:
         axis: as the node gives it.
 
     Raises:
-        Reject: scale or zero point is not constant, or their shapes disagree.
+        Reject: the shapes of scale and zero point disagree.
     """
-    scale = ctx.const(index, "scale")
-    if scale.ndim > 1 and scale.size > 1:
+    scale = ctx.tensor(index)
+    if scale.rank > 1 and scale.size > 1:
         raise Reject(f"scale must be a scalar or a vector, got shape {list(scale.shape)}")
     if ctx.has(index + 1):
-        zero_point = ctx.const(index + 1, "zero_point")
+        zero_point = ctx.tensor(index + 1)
         if zero_point.size not in (1, scale.size):
             raise Reject(
                 f"zero_point must have the shape of scale, {list(scale.shape)}, "
@@ -178,10 +127,12 @@ def scale_is_valid(attrs: Any, inputs: Inputs) -> str | None:
     """The scale must be float32, positive and finite."""
     del attrs
     scale = required(inputs[1])
-    if scale.dtype is not DType.FLOAT32 or scale.data is None:
-        return scale.dtype.value
+    if scale.dtype is not DType.FLOAT32:
+        return str(scale.dtype.value)
+    if scale.data is None:
+        return None
     good = np.isfinite(scale.data) & (scale.data > 0)
-    return None if good.all() else f"{scale.data[~good].reshape(-1)[0]}"
+    return None if bool(np.all(good)) else f"{scale.data[~good].reshape(-1)[0]}"
 
 
 def scales_fit_axis(attrs: Any, inputs: Inputs) -> str | None:
@@ -196,15 +147,17 @@ def integers_are_not_offset(attrs: Any, inputs: Inputs) -> str | None:
     """The zero point of int32 must be 0."""
     del attrs
     zero = inputs[2] if len(inputs) > 2 else None
-    if required(inputs[0]).dtype is not DType.INT32 or zero is None or zero.data is None:
+    if required(inputs[0]).dtype is not DType.INT32 or zero is None:
         return None
+    if zero.data is None:
+        return "a computed one"
     return f"{zero.data.reshape(-1)[0]}" if np.any(zero.data) else None
 
 
 def zero_point_type_fits(attrs: Any, inputs: Inputs) -> str | None:
     """The zero point must have the type of the quantized tensor."""
     zero = inputs[2] if len(inputs) > 2 else None
-    dtype = getattr(attrs, "dtype", required(inputs[0]).dtype)
+    dtype: DType = getattr(attrs, "dtype", required(inputs[0]).dtype)
     return None if zero is None or zero.dtype is dtype else zero.dtype.value
 
 
@@ -242,7 +195,52 @@ def _fits(values: Array, info: Any) -> bool:
     return bool(values.min() >= info.min and values.max() <= info.max)
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Scales and zero points that come with the inputs: `axis` and the output's type."""
+
+    axis: int
+    dtype: DType
+
+
+def _is_computed(site: Site) -> bool:
+    return any(t is not None and t.data is None for t in site.inputs[1:])
+
+
+def _lower_computed(site: Site, attrs: Computed, result: str) -> Lowered:
+    """Scale (`b`) and zero point (`c`) read from memory, shaped to broadcast along the axis."""
+    x = site.input(0)
+
+    def along_axis(tensor: Tensor) -> Tensor:
+        dims = [tensor.size if k == attrs.axis else 1 for k in range(x.rank)]
+        return tensor.replace(shape=tuple(dims) if tensor.size > 1 else (), data=None)
+
+    parameters = [along_axis(t) for t in site.inputs[1:] if t is not None]
+    return lowered(site, attrs, result, inputs=(x, *parameters))
+
+
+def _reference(function: Callable[[Numbers, Array], Array]) -> Reference:
+    """The conversion by the kernel's own numbers or by those among the inputs."""
+
+    def run(params: Any, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        n = params.attrs
+        if isinstance(n, Computed):
+            n = _numbers_from(n, arrays, n.dtype)
+        return evaluate(function, n, arrays[:1])
+
+    return run
+
+
 def _lower_quantize(site: Site) -> Lowered:
+    attrs: QuantizeLinearAttrs = site.attrs
+    if _is_computed(site):
+        info = np.iinfo(attrs.dtype.np)
+        x = "a" if site.input(0).dtype is DType.FLOAT32 else "(float)a"
+        offset = " + c" if site.optional(2) is not None else ""
+        steps = f"mcugen_float_round({x} / b, -4194304.0f, 4194304.0f){offset}"
+        text = f"mcugen_clamp({steps}, {int(info.min)}, {int(info.max)})"
+        result = f"({ctype(attrs.dtype)})({text})"
+        return _lower_computed(site, Computed(attrs.axis, attrs.dtype), result)
     n = _numbers_of(site.attrs, site.inputs, site.attrs.dtype)
     info = np.iinfo(n.dtype.np)
     x = "a" if site.input(0).dtype is DType.FLOAT32 else "(float)a"
@@ -260,6 +258,11 @@ def _lower_quantize(site: Site) -> Lowered:
 
 
 def _lower_dequantize(site: Site) -> Lowered:
+    if _is_computed(site):
+        whole = site.optional(2) is None or site.input(0).dtype is DType.INT32
+        offset = "a" if whole else "(a - c)"
+        computed = Computed(site.attrs.axis, DType.FLOAT32)
+        return _lower_computed(site, computed, f"(float){offset} * b")
     n = _numbers_of(site.attrs, site.inputs, DType.FLOAT32)
     if n.per_tensor:
         zero, scale = int(n.zero_point), float_literal(float(n.scale))
@@ -286,7 +289,7 @@ SPECS = (
             quantize, _numbers_from(attrs, arrays, attrs.dtype), arrays[:1]
         ),
         lower=_lower_quantize,
-        reference=lambda params, arrays: evaluate(quantize, params.attrs, arrays),
+        reference=_reference(quantize),
         kernels=(ELEMENTWISE,),
         onnx={
             "QuantizeLinear": _quantize_from_onnx,
@@ -306,7 +309,7 @@ SPECS = (
             dequantize, _numbers_from(attrs, arrays, DType.FLOAT32), arrays[:1]
         ),
         lower=_lower_dequantize,
-        reference=lambda params, arrays: evaluate(dequantize, params.attrs, arrays),
+        reference=_reference(dequantize),
         kernels=(ELEMENTWISE,),
         onnx={
             "DequantizeLinear": _dequantize_from_onnx,
