@@ -76,7 +76,9 @@ def _call_step(
 def choose_kernel(
     spec: OpSpec, params: object, libraries: Sequence[str]
 ) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
-    """The first kernel of `libraries` that accepts, and the reasons of those that refused.
+    """The first kernel of `libraries` that accepts, and why other libraries refused.
+
+    A library may have several kernels for an op: a refusal is told only where none took it.
 
     Raises:
         InternalError: none accepts; the portable kernel must accept all the op allows.
@@ -87,7 +89,7 @@ def choose_kernel(
             continue
         reason = kernel.accepts(params)
         if reason is None:
-            return kernel, tuple(refused)
+            return kernel, tuple(r for r in refused if r[0] != kernel.library)
         refused.append((kernel.library, reason))
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
 

@@ -38,8 +38,16 @@ def _fits_text(report: ModelReport) -> str:
 _COLUMNS = ("node", "op", "kernel", "library", "output", "MACs")
 
 
+def short_name(name: str, width: int = 40) -> str:
+    """A node's name for a table cell: fused names counted, long ones cut in front."""
+    first, *others = name.split(" + ")
+    more = f" (+{len(others)})" if others else ""
+    room = width - len(more)
+    return (first if len(first) <= room else "..." + first[3 - room :]) + more
+
+
 def _cells(row: NodeRow) -> tuple[str, ...]:
-    return (row.name, row.op, row.kernel, row.library, row.outputs, f"{row.macs:,}")
+    return (short_name(row.name), row.op, row.kernel, row.library, row.outputs, f"{row.macs:,}")
 
 
 def remarks(report: ModelReport) -> list[str]:
@@ -58,7 +66,7 @@ def print_report(report: ModelReport, console: Console) -> None:
     """The report on a terminal."""
     table = Table(box=None, header_style="bold")
     for column in _COLUMNS:
-        table.add_column(column, justify="right" if column == "MACs" else "left", overflow="fold")
+        table.add_column(column, justify="right" if column == "MACs" else "left", no_wrap=True)
     for row in report.nodes:
         table.add_row(*(escape(c) for c in _cells(row)))
     console.print(table)
