@@ -6,6 +6,20 @@ from random import Random
 
 from mcugen.plan import Buffer, Problem, Task
 
+BRANCHES = Problem(
+    (Buffer("x", 16), *(Buffer(n, 64) for n in ("a", "b")), *(Buffer(n, 16) for n in "cdy")),
+    (
+        Task("xa", ("x",), ("a",)),
+        Task("xb", ("x",), ("b",)),
+        Task("ac", ("a",), ("c",)),
+        Task("bd", ("b",), ("d",)),
+        Task("cd", ("c", "d"), ("y",)),
+    ),
+    ("x",),
+    ("y",),
+)
+"""Two branches that need 96 bytes one after the other and 144 side by side."""
+
 
 def random_problem(
     rng: Random, tasks: int, *, alignment: int = 16, largest: int = 100, reach: int = 6
@@ -46,6 +60,12 @@ def random_problem(
         alignment,
         tuple(preserve),
     )
+
+
+def small_problem(seed: int) -> Problem:
+    """A random problem small enough to try all orders."""
+    rng = Random(seed)
+    return random_problem(rng, rng.randint(2, 7), alignment=4, largest=30, reach=rng.choice((4, 8)))
 
 
 def chain(*sizes: int, alignment: int = 16) -> Problem:
