@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def load_samples(path: str | Path, graph: Graph) -> tuple[Sample, ...]:
         ModelError: the file cannot be read, an input is missing, or an array has another shape
             or dtype than the model's input.
     """
-    arrays = _read(Path(path))
+    arrays = _read(Path(path), (*graph.inputs, *graph.outputs))
     samples = []
     for k in range(_MAX_SAMPLES):
         if not any(key.startswith(f"in{k}/") for key in arrays):
@@ -67,12 +67,18 @@ def load_samples(path: str | Path, graph: Graph) -> tuple[Sample, ...]:
     return tuple(samples)
 
 
-def _read(path: Path) -> dict[str, Array]:
+def _read(path: Path, names: Sequence[str]) -> dict[str, Array]:
+    """The arrays whose key is an input's or output's name, or ends with `/` and one."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not hasattr(archive, "files"):
-                raise ModelError(f"{path} is not an npz file", hint="numpy.savez(path, name=array)")
-            return {key: archive[key] for key in archive.files}
+        archive = np.load(path, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ModelError(f"{path} is not an npz file", hint="numpy.savez(path, name=array)")
+        with archive:
+            wanted = [k for k in archive.files if any(k == n or k.endswith(f"/{n}") for n in names)]
+            if not wanted:
+                known = ", ".join(sorted(archive.files)[:8])
+                raise ModelError(f"{path} has no array for {', '.join(names)}; it has {known}")
+            return {key: archive[key] for key in wanted}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path} cannot be read as an npz file: {error}") from error
 

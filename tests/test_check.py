@@ -1,0 +1,66 @@
+"""The check finds what is wrong: other bytes in the C, other meaning in the program."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcugen import api, check, lower
+from mcugen.compiler import Compiled
+from mcugen.samples import random_samples
+
+
+@pytest.fixture(scope="module")
+def compiled(examples_dir: Path) -> Compiled:
+    return api.compile(examples_dir / "digits" / "digits_int8.onnx").compiled
+
+
+def test_the_example_passes(compiled: Compiled) -> None:
+    result = check.check(compiled, random_samples(compiled.imported.graph, 2))
+    assert result.ok
+    assert result.samples == 2
+    assert result.tensors_compared == 2 * (len(compiled.program.calls) + 1)
+
+
+def test_a_wrong_weight_in_the_c_is_found_and_its_layer_named(compiled: Compiled) -> None:
+    name = f"{compiled.model.prefix}_weights.c"
+    text = compiled.files[name]
+    start = text.index("int8_t")
+    changed = re.sub(r"= \{\n    (-?\d+),", _other_weight, text[start:], count=1)
+    broken = dataclasses.replace(compiled, files={**compiled.files, name: text[:start] + changed})
+    result = check.check(broken, random_samples(compiled.imported.graph, 1))
+    assert not result.bit_exact and not result.ok
+    assert result.mismatching[0] in {t for s in compiled.program.calls for t in s.outputs}
+    assert result.first_mismatch is not None and "expected" in result.first_mismatch
+    assert f"tensor '{result.mismatching[0]}'" in result.first_mismatch
+    assert result.semantics_ok, "the program itself is right"
+
+
+def _other_weight(match: re.Match[str]) -> str:
+    value = int(match.group(1))
+    return match.group(0).replace(
+        f"    {value},", f"    {value - 100 if value > 0 else value + 100},"
+    )
+
+
+def test_a_wrong_program_is_found_though_its_c_agrees(compiled: Compiled) -> None:
+    graph = compiled.graph
+    conv = next(n for n in graph.nodes if n.op == "QConv")
+    weights = graph[conv.inputs[1]]
+    assert weights.data is not None
+    other = weights.replace(data=np.roll(weights.data, 1, axis=0))
+    tensors = {**graph.tensors, weights.name: other}
+    program = lower.lower(graph.rebuild(graph.nodes, tensors))
+    from mcugen.oracle import NodeDistance, measure
+    from mcugen.semantics import run
+
+    sample = random_samples(compiled.imported.graph, 1)[0]
+    found: dict[str, NodeDistance] = {}
+    onnx_graph = compiled.imported.graph
+    measure(program, onnx_graph, run(onnx_graph, sample.inputs), found)
+    beyond = [d for d in found.values() if not d.within(compiled.options.arithmetic)]
+    assert [d.node for d in beyond] == [conv.name], "only the changed node is named"

@@ -1,0 +1,192 @@
+"""The command line: what it prints, writes and exits with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcugen import cli
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("check", MODEL)` -> (exit code, standard output, standard error)."""
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["mcugen", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "200")
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return call
+
+
+@pytest.fixture
+def digits(examples_dir: Path) -> Path:
+    return examples_dir / "digits"
+
+
+def test_check_proves_the_example_and_writes_json(run: Run, digits: Path, tmp_path: Path) -> None:
+    report = tmp_path / "check.json"
+    code, out, _ = run(
+        "check",
+        digits / "digits_int8.onnx",
+        "--inputs",
+        digits / "digits_int8.npz",
+        "--json",
+        report,
+    )
+    assert code == 0
+    assert "bit-exact:  yes" in out and "semantics:  yes" in out
+    found = json.loads(report.read_text())
+    assert found["bit_exact"] is True and found["semantics_ok"] is True
+    assert found["samples"] == 8
+    assert found["mismatching_tensors"] == [] and found["first_mismatch"] is None
+    assert found["onnx"]["logits"]["argmax_agreement"] == 1.0
+
+
+def test_inspect_has_the_fixed_keys(run: Run, digits: Path, tmp_path: Path) -> None:
+    report = tmp_path / "inspect.json"
+    code, out, _ = run("inspect", digits / "digits.onnx", "--board", "pico_w", "--json", report)
+    assert code == 0
+    assert "fits        yes" in out
+    found = json.loads(report.read_text())
+    keys = (
+        "model board arithmetic macs arena_bytes arena_lower_bound_bytes arena_optimal state_bytes "
+        "weights_bytes flash_bytes flash_source stack_bytes selftest_bytes fits nodes unsupported"
+    )
+    assert set(keys.split()) <= set(found)
+    assert set(found["nodes"][0]) >= {"name", "op", "kernel", "library", "refused", "macs"}
+    assert found["arena_optimal"] and found["arena_bytes"] == found["arena_lower_bound_bytes"]
+
+
+def test_export_writes_once_and_again_only_by_force(run: Run, digits: Path, tmp_path: Path) -> None:
+    target = tmp_path / "project"
+    arguments = ("export", digits / "digits.onnx", "--board", "pico_w", "-o", target)
+    code, out, _ = run(*arguments)
+    assert code == 0 and f"written: {target}" in out
+    assert (target / "platformio.ini").is_file() and (target / "REPORT.md").is_file()
+    before = (target / "platformio.ini").stat().st_mtime_ns
+    code, _, err = run(*arguments)
+    assert code == 2 and str(target) in err and "--force" in err
+    assert (target / "platformio.ini").stat().st_mtime_ns == before
+    assert run(*arguments, "--force")[0] == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["project"]
+
+
+def test_a_model_that_does_not_fit_is_refused_and_written_by_force(
+    run: Run, tmp_path: Path, big_model: Path
+) -> None:
+    arguments = ("export", big_model, "--board", "pico_w", "-o", tmp_path / "p")
+    code, _, err = run(*arguments)
+    assert code == 3
+    assert "largest is" in err and "--force" in err
+    assert not (tmp_path / "p").exists()
+    assert run(*arguments, "--force")[0] == 0
+    assert (tmp_path / "p" / "platformio.ini").is_file()
+
+
+@pytest.fixture
+def big_model(tmp_path: Path) -> Path:
+    """A Relu over 1 MB of floats."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    shape = [1, 1, 512, 512]
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"], name="relu")],
+        "big",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)],
+    )
+    path = tmp_path / "big.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), str(path))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--board", "nope"), 2, ["nope", "pico_w", "esp32s3", "host"]),
+        (("--kernels", "fast"), 2, ["--kernels", "portable"]),
+        (("--arithmetic", "exact"), 2, ["--arithmetic", "tflite", "onnx"]),
+        (("--dim", "N"), 2, ["--dim", "NAME=INT", "'N'"]),
+        (("--dim", "N=x"), 2, ["--dim", "NAME=INT"]),
+        (("--outputs", "logit"), 2, ["logit", "logits"]),
+        (("--nonsense",), 2, ["nonsense"]),
+    ],
+)
+def test_wrong_options_are_usage_errors(
+    run: Run, digits: Path, arguments: tuple[str, ...], code: int, words: list[str]
+) -> None:
+    found, _, err = run("check", digits / "digits.onnx", *arguments)
+    assert found == code
+    assert all(word in err for word in words), err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"wrong": np.zeros((1, 1, 8, 8), np.float32)}, ["image", "wrong"]),
+        ({"image": np.zeros((1, 8, 8), np.float32)}, ["image", "[1, 8, 8]", "[1, 1, 8, 8]"]),
+        ({"image": np.zeros((1, 1, 8, 8), np.int8)}, ["image", "int8", "float32"]),
+    ],
+)
+def test_samples_that_do_not_match_the_model(
+    run: Run, digits: Path, tmp_path: Path, arrays: dict[str, Any], words: list[str]
+) -> None:
+    path = tmp_path / "samples.npz"
+    np.savez(path, **arrays)
+    code, _, err = run("check", digits / "digits.onnx", "--inputs", path)
+    assert code == 1
+    assert all(word in err for word in [*words, str(path)]), err
+
+
+def test_samples_that_are_no_npz(run: Run, digits: Path, tmp_path: Path) -> None:
+    path = tmp_path / "samples.npz"
+    path.write_bytes(b"PK\x03\x04 not really")
+    code, _, err = run("check", digits / "digits.onnx", "--inputs", path)
+    assert code == 1 and str(path) in err
+    assert run("check", digits / "digits.onnx", "--inputs", tmp_path / "none.npz")[0] == 1
+
+
+def test_a_missing_model(run: Run, tmp_path: Path) -> None:
+    code, _, err = run("check", tmp_path / "none.onnx")
+    assert code == 1 and "none.onnx" in err and "Traceback" not in err
+
+
+def test_an_internal_fault_says_so(run: Run, digits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(cli.api, "compile", broken)
+    code, _, err = run("check", digits / "digits.onnx")
+    assert code == 70 and "boom" in err and "fault of mcugen" in err and "Traceback" not in err
+
+
+def test_lists(run: Run) -> None:
+    code, out, _ = run("boards")
+    assert code == 0
+    assert all(name in out for name in ("esp32s3", "esp32s3_n16r8", "pico_w", "host"))
+    code, out, _ = run("ops")
+    assert code == 0 and "Conv" in out and "com.microsoft::QLinearAdd" in out
+    code, out, _ = run("--version")
+    assert code == 0 and out.startswith("mcugen ")
+    code, out, _ = run("--help")
+    assert code == 0
+    assert all(name in out for name in ("export", "check", "inspect", "boards", "ops", "demo"))
+    assert all(name not in out for name in ("bench", "flash", "monitor", "measure"))
