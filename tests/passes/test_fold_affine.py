@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphs import Builder, assert_same, ops
-from mcugen.ir import Graph
+from mcugen.ir import DType, Graph
 from mcugen.ops.batch_normalization import BatchNormalizationAttrs
 from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.common import Clamp
@@ -14,7 +14,7 @@ from mcugen.ops.conv import ConvAttrs
 from mcugen.ops.conv_transpose import ConvTransposeAttrs
 from mcugen.ops.matmul import FullyConnectedAttrs
 from mcugen.ops.unary import UnaryAttrs
-from mcugen.passes import fold_affine
+from mcugen.passes import attach_quantization, fold_affine
 
 CONV = ConvAttrs((1, 1), (1, 1, 1, 1), (1, 1))
 
@@ -55,7 +55,7 @@ def test_batch_normalization_makes_the_bias(bias: bool) -> None:
     assert ops(after) == ["Conv"]
     node = after.nodes[0]
     assert node.origin == ("/c", "/y")
-    factor = b.tensors["gamma"].data.astype(np.float64) / np.sqrt(np.float32(1e-3) + 0.1)
+    factor = b.tensors["gamma"].data.astype(np.float64) / np.sqrt(float(np.float32(1e-3)) + 0.1)
     wanted = (b.tensors["w"].data * factor[:, None, None, None]).astype(np.float32)
     assert np.array_equal(after[node.inputs[1]].data, wanted)
     assert after[node.inputs[2]].shape == (2,)
@@ -100,6 +100,29 @@ def test_fully_connected() -> None:
     added = b.node("Add", (y, b.const("k", _values(2, 1, 4))), BinaryAttrs(), "a")
     _batchnorm(b, added, 4, "y")
     assert ops(_folded(b.graph("y"))) == ["FullyConnected"]
+
+
+@pytest.mark.parametrize("per_axis", [False, True])
+def test_scales_of_dequantized_weights_take_positive_factors(per_axis: bool) -> None:
+    b = Builder()
+    w = b.const("w", np.random.default_rng(1).integers(-128, 127, (2, 3, 3, 3)), np.int8)
+    d = b.dequantize(w, "d", [0.1, 0.2] if per_axis else 0.1, 0)
+    c = b.dequantize(b.const("c", [10, -20], np.int32), "e", [0.01, 0.02], 0)
+    y = b.node("Conv", (b.input("x", (1, 3, 5, 4)), d, c), CONV, "f")
+    b.node("Mul", (y, b.const("k", np.reshape([0.5, 3.0], (2, 1, 1)))), BinaryAttrs(), "y")
+    after = _folded(attach_quantization.run(b.graph("y")))
+    assert ops(after) == ["DequantizeLinear", "Conv"]
+    assert after[after.nodes[0].inputs[0]].dtype is DType.INT8
+    assert after[after.nodes[0].inputs[0]].quant.axis == 0
+
+
+def test_scales_of_dequantized_weights_stay_positive() -> None:
+    b = Builder()
+    w = b.const("w", np.random.default_rng(1).integers(-128, 127, (2, 3, 3, 3)), np.int8)
+    y = b.node("Conv", (b.input("x", (1, 3, 5, 4)), b.dequantize(w, "d", 0.1)), CONV, "f")
+    b.node("Mul", (y, b.const("k", np.reshape([0.5, -3.0], (2, 1, 1)))), BinaryAttrs(), "y")
+    graph = attach_quantization.run(b.graph("y"))
+    assert fold_affine.run(graph) is graph
 
 
 def test_a_second_reader_keeps_the_convolution() -> None:

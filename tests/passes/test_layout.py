@@ -131,3 +131,19 @@ def test_it_has_nothing_left_to_do_the_second_time() -> None:
     b.node("Identity", (conv,), IdentityAttrs(), "y")
     once = layout.run(b.graph("y"))
     assert layout.run(once).to_text() == once.to_text()
+
+
+def test_one_value_as_two_outputs() -> None:
+    b = Builder()
+    x = b.input("x", (1, 5, 4, 3))
+    t = b.node("Transpose", (x,), TransposeAttrs((0, 3, 1, 2)), "t")
+    before = b.graph(t, t)
+    after = layout.run(before)
+    assert ops(after) == ["Transpose"]
+    assert_same(before, after)
+    c = _conv(b, t, "c", 2)
+    y = b.node("Transpose", (c,), TransposeAttrs((0, 2, 3, 1)), "y")
+    before = b.graph(y, y)
+    after = layout.run(before)
+    assert ops(after) == ["Conv", "Identity"]
+    assert_same(before, after)

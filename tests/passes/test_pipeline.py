@@ -57,7 +57,7 @@ class Random:
         if not self.quantized or self.draw(st.integers(0, 5)) == 0:
             return name
         dtype = self.draw(st.sampled_from((DType.INT8, DType.UINT8)))
-        scale = self.draw(st.sampled_from((0.05, 0.05, 0.1)))
+        scale = self.draw(st.sampled_from((0.0517, 0.0517, 0.0983)))  # few ties
         zero = self.draw(st.sampled_from((0, 0, 20))) + (128 if dtype is DType.UINT8 else 0)
         integers = self.b.quantize(name, f"{name}_q", scale, zero, dtype)
         return self.b.dequantize(integers, f"{name}_d", scale, zero)
@@ -184,9 +184,11 @@ def graphs(draw: st.DrawFn) -> Graph:
     return random.b.graph(*outputs)
 
 
-def _assert_sound(before: Graph, options: PassOptions) -> None:
+def _assert_sound(before: Graph, options: PassOptions, times: int = 1) -> None:
     """Every node of the lowered program is within its bound of the model."""
-    after = run_passes(before, options).graph
+    after = before
+    for _ in range(times):
+        after = run_passes(after, options).graph
     assert len(set(after.outputs)) == len(before.outputs)
     assert all(after.producer(o) is not None for o in after.outputs)
     program = lower(after, arithmetic=options.arithmetic)
@@ -207,9 +209,8 @@ def test_generated_graphs_keep_their_meaning(graph: Graph, quantized: bool, layo
 
 @given(graphs())
 @settings(max_examples=20, deadline=None)
-def test_a_second_time_makes_nothing_longer(graph: Graph) -> None:
-    once = run_passes(graph).graph
-    assert len(run_passes(once).graph.nodes) <= len(once.nodes)
+def test_running_the_passes_twice_is_as_sound(graph: Graph) -> None:
+    _assert_sound(graph, PassOptions(Arithmetic.ONNX), times=2)
 
 
 def _relu() -> Graph:

@@ -62,4 +62,4 @@ def _moves(ed: Editor, node: Node, perm: tuple[int, ...], wanted: tuple[int, ...
     before = ed.tensor(node.inputs[0]).shape
     if node.op != "Reshape" or len(before) != len(perm) or not keeps_memory(before, perm):
         return False
-    return permuted(before, perm) == wanted == node.attrs.shape
+    return bool(permuted(before, perm) == wanted == node.attrs.shape)

@@ -7,20 +7,21 @@ Conv -> Add, Sub of a constant                    becomes   Conv(x, w, b + s)
 
 also for ConvTranspose and FullyConnected. Computed in float64, rounded to float32 once; a missing
 bias is created. Refused: a result of the first operator that others read too, or that has an
-activation; constants with another value than one per channel; and scaling of weights that are
-dequantized (a shift behind DequantizeLinear becomes the bias, where there is none).
+activation; constants with another value than one per channel; dequantized weights times a factor
+that is not positive (their scales take the others).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen.ir import Array, Graph, Node, Tensor
+from mcugen.ir import Array, Graph, Node, QuantParams, Tensor
 from mcugen.passes import expressions as ex
-from mcugen.passes.edit import Editor, origins, repeat
-from mcugen.passes.quantized import constant_behind
+from mcugen.passes.edit import Editor, evaluate, origins, repeat
+from mcugen.passes.quantized import constant_behind, conversion_params, dequantizer
 
 _WEIGHTED = ("Conv", "ConvTranspose", "FullyConnected")
 
@@ -57,20 +58,63 @@ def _fold(ed: Editor, node: Node) -> bool:
 
 def _absorb(ed: Editor, node: Node, reader: Node, affine: _Affine) -> bool:
     x, w, *rest = node.inputs
-    bias = ed.value(rest[0]) if rest and rest[0] else np.zeros(len(affine.shift), np.float32)
+    bias = _bias(ed, rest[0] if rest else "", len(affine.shift))
     if bias is None:
         return False
     if affine.scale is not None:
-        weight = ed.value(w)
-        if weight is None:
+        scaled = _scaled_weight(ed, node, affine.scale)
+        if scaled is None:
             return False
-        w = ed.constant(_scaled(node, weight, affine.scale), f"{w}__folded")
-        bias = bias * affine.scale
-    shifted = (bias.astype(np.float64) + affine.shift).astype(np.float32)
+        w, bias = scaled, bias * affine.scale
+    shifted = (bias + affine.shift).astype(np.float32)
     b = ed.constant(shifted, f"{reader.outputs[0]}__bias")
     changed = node.replace(inputs=(x, w, b), outputs=reader.outputs, origin=origins(node, reader))
     ed.replace((node, reader), (changed,))
     return True
+
+
+def _bias(ed: Editor, name: str, channels: int) -> Array | None:
+    """The bias in float64 [C], zeros when absent, None when it is computed."""
+    if not name:
+        return np.zeros(channels, np.float64)
+    value, node = ed.value(name), dequantizer(ed, name)
+    if value is None and node is not None and constant_behind(ed, name) is not None:
+        results = evaluate(node, [ed.value(i) for i in node.inputs])
+        value = None if results is None else results[0]
+    return None if value is None else value.astype(np.float64)
+
+
+def _scaled_weight(ed: Editor, node: Node, scale: Array) -> str | None:
+    """The weight times one factor per output channel; the scales of a dequantized one."""
+    name = node.inputs[1]
+    weight, converter = ed.value(name), dequantizer(ed, name)
+    if weight is not None:
+        return ed.constant(_scaled(node, weight, scale), f"{name}__folded")
+    integers = constant_behind(ed, name)
+    if converter is None or integers is None or node.op == "ConvTranspose":
+        return None
+    quant = conversion_params(ed, converter)
+    if quant is None or quant.axis not in (None, 0) or not bool(np.all(scale > 0)):
+        return None
+    scales = (quant.scale.astype(np.float64) * scale).astype(np.float32)
+    if not bool(np.all(np.isfinite(scales) & (scales > 0))):
+        return None
+    return _rescaled(ed, converter, integers, scales, quant.zero_point)
+
+
+def _rescaled(
+    ed: Editor, converter: Node, integers: Tensor, scales: Array, zero_point: Array
+) -> str:
+    """DequantizeLinear of the same integers with other scales, [C] along axis 0."""
+    zeros = np.broadcast_to(zero_point, scales.shape)
+    assert integers.data is not None
+    params = (
+        ed.constant(integers.data, f"{integers.name}__folded", quant=QuantParams(scales, zeros, 0)),
+        ed.constant(scales, f"{converter.outputs[0]}__scale"),
+        ed.constant(zeros.astype(integers.dtype.np), f"{converter.outputs[0]}__zero_point"),
+    )
+    attrs = dataclasses.replace(converter.attrs, axis=0)
+    return ed.emit(converter.op, params, attrs, near=converter)
 
 
 def _scaled(node: Node, weight: Array, scale: Array) -> Array:

@@ -16,6 +16,7 @@ from mcugen.ops.registry import specs
 from mcugen.ops.spec import IntegerForm, QuantSite, Reject
 from mcugen.passes.clamps import clamp_of
 from mcugen.passes.edit import Editor, origins
+from mcugen.passes.move_conversions import moves_values
 from mcugen.passes.quantized import QUANTIZE, integers_behind
 
 
@@ -38,6 +39,8 @@ class _Tail:
 
 def why_float(ed: Editor, node: Node) -> str | None:
     """Why a float node has no integer form; None when it has one."""
+    if moves_values(node):
+        return "it moves float values"
     try:
         _form(ed, node)
     except Reject as reject:

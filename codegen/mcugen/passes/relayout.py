@@ -138,7 +138,7 @@ class Relayout:
 
     def finish(self) -> Graph:
         """The new graph: outputs in the old order under their names."""
-        for name in self.graph.outputs:
+        for name in dict.fromkeys(self.graph.outputs):
             self._give_output(name)
         before = self.graph.nodes
         if len(self.nodes) == len(before) and all(map(is_, self.nodes, before)):
