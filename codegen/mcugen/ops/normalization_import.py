@@ -82,7 +82,7 @@ def _per_channel(ctx: ImportContext, index: int, rank: int) -> str:
 
 
 def group_normalization(ctx: ImportContext) -> None:
-    """Over a group's channels; scale and bias per group before opset 21, then per channel."""
+    """Over a group's channels (opset 21; the one of opset 18 was withdrawn)."""
     shape = ctx.tensor(0).shape
     groups = int(ctx.attr("num_groups", 0))
     if len(shape) < 2 or groups < 1 or shape[1] % groups:
@@ -90,14 +90,9 @@ def group_normalization(ctx: ImportContext) -> None:
     grouped = ReshapeAttrs((shape[0], groups, math.prod(shape[1:]) // groups))
     (flat,) = ctx.emit("Reshape", ctx.inputs[:1], grouped)
     attrs = NormalizeAttrs((2,), float(ctx.attr("epsilon", 1e-5)))
-    (value,) = ctx.emit("Normalize", (flat,), attrs)
-    if ctx.opset >= 21:
-        (value,) = ctx.emit("Reshape", (value,), ReshapeAttrs(shape))
-        _scale_and_bias(ctx, value, [_per_channel(ctx, i, len(shape)) for i in (1, 2)])
-        return
-    for op, index in (("Mul", 1), ("Add", 2)):
-        (value,) = ctx.emit(op, (value, _per_channel(ctx, index, 3)), BinaryAttrs())
-    ctx.emit("Reshape", (value,), ReshapeAttrs(shape), ctx.outputs)
+    (unit,) = ctx.emit("Normalize", (flat,), attrs)
+    (value,) = ctx.emit("Reshape", (unit,), ReshapeAttrs(shape))
+    _scale_and_bias(ctx, value, [_per_channel(ctx, i, len(shape)) for i in (1, 2)])
 
 
 def mean_variance_normalization(ctx: ImportContext) -> None:

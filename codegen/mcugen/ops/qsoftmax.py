@@ -152,11 +152,13 @@ def _lower(site: Site) -> Lowered:
     lines = Lines.of(source.shape, attrs.axis)
     scale = float(np.float32(_quant(source).scale))
     low, high = dtype_range(attrs.out_dtype)
-    params: Params | None = None
+    scaling = softmax_scaling(scale)
     lowest = float(out.scale) == 1 / 256 and int(out.zero_point) == low
-    if site.arithmetic is Arithmetic.TFLITE and lowest and lines.count <= MAX_FIXED_COUNT:
-        params = fixed_params(lines, source.shape, scale, attrs.out_dtype)
-    if params is None:
+    fixed = site.arithmetic is Arithmetic.TFLITE and lowest and lines.count <= MAX_FIXED_COUNT
+    params: Params
+    if fixed and scaling is not None:
+        params = fixed_params(lines, source.shape, scaling, attrs.out_dtype)
+    else:
         exp = np.array([math.exp(-d * scale) for d in range(256)], np.float64).astype(np.float32)
         params = QSoftmaxFloatParams(
             lines,
@@ -172,12 +174,9 @@ def _lower(site: Site) -> Lowered:
 
 
 def fixed_params(
-    lines: Lines, shape: tuple[int, ...], input_scale: float, out_dtype: DType
-) -> QSoftmaxParams | None:
-    """Params of the fixed-point kernel; None when the input scale is too small for it."""
-    scaling = softmax_scaling(input_scale)
-    if scaling is None:
-        return None
+    lines: Lines, shape: tuple[int, ...], scaling: tuple[int, int, int], out_dtype: DType
+) -> QSoftmaxParams:
+    """Params of the fixed-point kernel; `scaling` as `softmax_scaling` gives it."""
     multiplier, shift, lowest = scaling
     difference = np.arange(0, max(lowest, -255) - 1, -1, dtype=np.int64)
     scaled = srdhm(difference << shift, np.array(multiplier))
