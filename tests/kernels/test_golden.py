@@ -12,10 +12,12 @@ from goldencase import GoldenCase, calls_of, check_calls
 from mcugen.ir import Array, DType
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import ConvGeometry
+from mcugen.ops.conv_transpose_geometry import TransposedGeometry
 from mcugen.ops.matmul import fully_connected_geometry
 from mcugen.ops.pool import PoolParams
 from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.qconv_kernel import QConvParams, stored_weights
+from mcugen.ops.qconv_transpose import QConvTransposeParams
 from mcugen.ops.qpool import Average, QPoolParams
 from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
@@ -117,3 +119,28 @@ def test_average_pool(golden_dir: Path) -> None:
 
 def test_max_pool(golden_dir: Path) -> None:
     check_calls(calls_of(golden_dir, "maxpool", maximum), "maxpool")
+
+
+def transposed(case: GoldenCase) -> Call:
+    p = case.params
+    geometry = TransposedGeometry(
+        p["n"],
+        Axis(p["oh"], p["ih"], p["kh"], p["stride_h"], p["pad_top"]),
+        Axis(p["ow"], p["iw"], p["kw"], p["stride_w"], p["pad_left"]),
+        p["ic"],
+        p["oc"],
+    )
+    params = QConvTransposeParams(
+        geometry,
+        DType.INT8,
+        -p["in_offset"],
+        case.array("w").transpose(0, 3, 1, 2),
+        case.array("b", np.zeros(p["oc"], np.int32)),
+        requant(case),
+        case.array("y").shape,
+    )
+    return "QConvTranspose", params, (case.array("x"),)
+
+
+def test_transposed_convolution(golden_dir: Path) -> None:
+    check_calls(calls_of(golden_dir, "tconv", transposed), "tconv")

@@ -97,14 +97,20 @@ def output_range(site: QuantSite) -> tuple[int, int]:
     return quantized_clamp(low, high, out.quant, out.dtype)
 
 
-def weighted_form(site: QuantSite) -> tuple[Tensor | None, ...]:
-    """(x, w, bias in int32) of a node with constant weights [O, ...], float or integer bias.
+def weighted_form(site: QuantSite, by_output: Tensor | None = None) -> tuple[Tensor | None, ...]:
+    """(x, w, bias in int32) of a node with constant weights, float or integer bias.
+
+    Args:
+        site: the node.
+        by_output: the weights with the output channels first, [O, ...]; default as they are.
 
     Raises:
         Reject: a tensor is not of a form that the integer kernels know.
     """
-    x, w, out = site.input(0), site.input(1), site.outputs[0]
-    x_quant, w_quant = site.quant(0), site.quant(1)
+    x, w, out = site.input(0), by_output or site.input(1), site.outputs[0]
+    x_quant, w_quant = site.quant(0), w.quant
+    if w_quant is None:
+        raise Reject("input 1 is not quantized")
     if x.dtype not in BYTES or w.dtype not in BYTES or out.dtype not in BYTES:
         raise Reject("input, weights and output must be int8 or uint8")
     if not x_quant.per_tensor or out.quant is None or not out.quant.per_tensor:
@@ -120,8 +126,8 @@ def weighted_form(site: QuantSite) -> tuple[Tensor | None, ...]:
     check_scales(scale, out.quant.scale)
     bias = site.inputs[2] if len(site.inputs) > 2 else None
     if bias is None:
-        return (x, w)
-    return (x, w, integer_bias(bias, scale, w.shape[0], f"{w.name}_bias"))
+        return (x, site.inputs[1])
+    return (x, site.inputs[1], integer_bias(bias, scale, w.shape[0], f"{w.name}_bias"))
 
 
 def check_scales(accumulator: Array, out: Array) -> None:
