@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from graphs import Builder
 from mcugen.ir import DType
+from mcugen.ops.matmul import FullyConnectedAttrs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.softmax import SoftmaxAttrs
 from mcugen.ops.unary import UnaryAttrs
@@ -20,8 +23,7 @@ def test_every_float_computation_has_a_reason() -> None:
     result = run_passes(b.graph("y", "z"))
     assert result.float_nodes == {
         "/s": "LogSoftmax has no integer form",
-        "/a": "Abs has no integer form",
-        "/z": "it moves float values",
+        "/a": "its result goes to Reshape before it is quantized",
     }
     assert {n.name for n in result.graph.nodes} >= set(result.float_nodes)
 
@@ -30,3 +32,13 @@ def test_a_float_model_needs_no_reasons() -> None:
     b = Builder()
     b.node("Abs", (b.input("x", (2, 5)),), UnaryAttrs(), "y")
     assert run_passes(b.graph("y")).float_nodes == {}
+
+
+def test_quantized_weights_alone_are_float_by_intent() -> None:
+    b = Builder()
+    w = b.dequantize(b.const("w", np.ones((4, 5)), np.int8), "d", 0.1)
+    f = b.node("FullyConnected", (b.input("x", (2, 5)), w), FullyConnectedAttrs(), "f")
+    b.node("Abs", (f,), UnaryAttrs(), "y")
+    result = run_passes(b.graph("y"))
+    assert result.float_nodes == {"/f": "only its weights are quantized"}
+    assert [n.op for n in result.graph.nodes] == ["DequantizeLinear", "FullyConnected", "Abs"]

@@ -16,7 +16,6 @@ from mcugen.ops.registry import specs
 from mcugen.ops.spec import IntegerForm, QuantSite, Reject
 from mcugen.passes.clamps import clamp_of
 from mcugen.passes.edit import Editor, origins
-from mcugen.passes.move_conversions import moves_values
 from mcugen.passes.quantized import QUANTIZE, integers_behind
 
 
@@ -39,8 +38,6 @@ class _Tail:
 
 def why_float(ed: Editor, node: Node) -> str | None:
     """Why a float node has no integer form; None when it has one."""
-    if moves_values(node):
-        return "it moves float values"
     try:
         _form(ed, node)
     except Reject as reject:
@@ -67,15 +64,15 @@ def _replace(ed: Editor, node: Node) -> None:
 
 def _form(ed: Editor, node: Node) -> tuple[IntegerForm, _Tail]:
     """The integer form with the nodes that it swallows; raises Reject with the reason."""
-    rule = specs()[node.op].quantize
-    if rule is None:
-        raise Reject(f"{node.op} has no integer form")
-    tail = _tail(ed, node)
-    bare, clamp = _without_activation(node)
-    clamp = clamp.then(tail.clamp.low, tail.clamp.high)
     inputs = tuple(_input(ed, name) for name in node.inputs)
     if not any(t is not None and t.dtype.is_integer and not t.is_constant for t in inputs):
         raise Reject("its input is not quantized")
+    tail = _tail(ed, node)
+    rule = specs()[node.op].quantize
+    if rule is None:
+        raise Reject(f"{node.op} has no integer form")
+    bare, clamp = _without_activation(node)
+    clamp = clamp.then(tail.clamp.low, tail.clamp.high)
     outputs = (ed.tensor(tail.nodes[-1].outputs[0]),)
     return rule(QuantSite(bare, inputs, outputs, (clamp.low, clamp.high))), tail
 
@@ -88,7 +85,7 @@ def _tail(ed: Editor, node: Node) -> _Tail:
     while True:
         reader = ed.sole_consumer(name)
         if reader is None:
-            raise Reject("its float result is read by several nodes or is an output")
+            raise Reject("its result is read as float by several nodes or is an output")
         nodes.append(reader)
         if reader.op == QUANTIZE:
             break
