@@ -22,7 +22,7 @@ class _Item:
 
 
 def validate(problem: Problem, plan: MemoryPlan) -> None:
-    """Nothing, when the plan is right; shares no code with the planners.
+    """Nothing, when the plan is right.
 
     Checked: the order runs every task once and keeps what every task sees; every buffer and every
     scratch has an aligned offset inside the arena; the arena ends with its highest byte, rounded
