@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mcugen.ir import Array
 from mcugen.ops.spec import ImportContext, Reject
@@ -59,6 +60,14 @@ def permuted(values: Sequence[int], perm: Sequence[int]) -> tuple[int, ...]:
 def int_tuple(array: Array) -> tuple[int, ...]:
     """A constant of any rank as a flat tuple of Python integers."""
     return tuple(int(v) for v in array.reshape(-1))
+
+
+def const_scalar(ctx: ImportContext, index: int, what: str) -> Any:
+    """Constant input `index`, which must hold one number, as a NumPy scalar."""
+    value = ctx.const(index, what)
+    if value.size != 1:
+        raise Reject(f"{what} must be one number, got {value.size}")
+    return value.reshape(-1)[0]
 
 
 def attr_or_input(ctx: ImportContext, name: str, index: int, since: int) -> tuple[int, ...] | None:

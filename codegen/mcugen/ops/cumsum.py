@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array, DType
-from mcugen.ops.axes import Lines, normalize_axis, permuted_axis
+from mcugen.ops.axes import Lines, const_scalar, normalize_axis, permuted_axis
 from mcugen.ops.common import dtype_constraint
 from mcugen.ops.reductions import WIDE, modular
 from mcugen.ops.spec import (
@@ -59,7 +59,7 @@ class CumSumParams:
 
 def cumsum_from_onnx(ctx: ImportContext) -> None:
     """The axis is a constant input."""
-    axis = int(ctx.const(1, "axis").reshape(-1)[0])
+    axis = int(const_scalar(ctx, 1, "axis"))
     attrs = CumSumAttrs(
         normalize_axis(axis, ctx.tensor(0).rank),
         bool(ctx.attr("exclusive", 0)),

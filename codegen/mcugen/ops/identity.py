@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array
-from mcugen.ops.axes import MAX_CONSTANT_ELEMS, int_tuple, strides
+from mcugen.ops.axes import MAX_CONSTANT_ELEMS, const_scalar, int_tuple, strides
 from mcugen.ops.copying import COPY, copy_reference, rearranged
 from mcugen.ops.onnx_types import dtype_of_code
 from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Reject, Site, TensorType
@@ -31,7 +31,7 @@ def identity_from_onnx(ctx: ImportContext) -> None:
 
 def dropout_from_onnx(ctx: ImportContext) -> None:
     """Inference: the input passes; the mask, where it is asked for, is all ones."""
-    if ctx.has(2) and bool(ctx.const(2, "training_mode").reshape(-1)[0]):
+    if ctx.has(2) and bool(const_scalar(ctx, 2, "training_mode")):
         raise Reject("training_mode must be false, got true")
     source = ctx.tensor(0)
     ctx.emit("Identity", ctx.inputs[:1], IdentityAttrs(), ctx.outputs[:1])
@@ -71,7 +71,9 @@ def _filled(shape: Sequence[int], value: Array) -> Array:
             f"shape must be non-negative and hold at most {MAX_CONSTANT_ELEMS} elements, "
             f"got {list(shape)}"
         )
-    return np.full(tuple(shape), value.reshape(-1)[0], value.dtype)
+    if value.size != 1:
+        raise Reject(f"value must be one number, got {value.size}")
+    return np.full(tuple(shape), value.reshape(()), value.dtype)
 
 
 def eye_like_from_onnx(ctx: ImportContext) -> None:
@@ -88,10 +90,12 @@ def eye_like_from_onnx(ctx: ImportContext) -> None:
 def range_from_onnx(ctx: ImportContext) -> None:
     """Import start + i * delta below limit, all three constant."""
     start, limit, delta = (
-        ctx.const(i, what).reshape(-1)[0] for i, what in enumerate(("start", "limit", "delta"))
+        const_scalar(ctx, i, what) for i, what in enumerate(("start", "limit", "delta"))
     )
     if delta == 0:
         raise Reject("delta must not be 0, got 0")
+    if not all(np.isfinite(v) for v in (start, limit, delta)):
+        raise Reject(f"range must be finite, got {start} to {limit} by {delta}")
     count = max(math.ceil((limit.item() - start.item()) / delta.item()), 0)
     if count > MAX_CONSTANT_ELEMS:
         raise Reject(f"range must hold at most {MAX_CONSTANT_ELEMS} elements, got {count}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array, DType
-from mcugen.ops.axes import Lines, normalize_axis, permuted_axis
+from mcugen.ops.axes import Lines, const_scalar, normalize_axis, permuted_axis
 from mcugen.ops.common import dtype_constraint
 from mcugen.ops.reductions import ORDERED
 from mcugen.ops.spec import (
@@ -63,7 +63,7 @@ class TopKParams:
 
 def topk_from_onnx(ctx: ImportContext) -> None:
     """K is an attribute before opset 10; the result is sorted whatever `sorted` says."""
-    k = ctx.attr("k") if ctx.opset < 10 else int(ctx.const(1, "k").reshape(-1)[0])
+    k = ctx.attr("k") if ctx.opset < 10 else int(const_scalar(ctx, 1, "k"))
     if k is None:
         raise Reject("k must be given, got none")
     axis = normalize_axis(int(ctx.attr("axis", -1)), ctx.tensor(0).rank)
