@@ -58,6 +58,9 @@ typedef struct mcugen_step {
     const char *name;
     const char *op;
     uint32_t output_count;
+    int32_t scratch_bytes; /* working memory that was planned for the kernel */
+    /* What the kernel library's own getter asks for; NULL for mcugen's own kernels. */
+    int32_t (*scratch_needed)(void);
 } mcugen_step;
 
 typedef struct mcugen_model {

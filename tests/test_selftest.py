@@ -97,7 +97,7 @@ def test_bytes_count_what_is_embedded() -> None:
     crc, full = model.selftest("crc"), model.selftest("full")
     assert crc is not None and full is not None
     calls = model.compiled.model.calls
-    table = sum(12 + len(c.node.encode()) + len(c.op) + 2 for c in calls)
+    table = sum(20 + len(c.node.encode()) + len(c.op) + 2 for c in calls)
     assert crc.bytes == 64 * 4 + 8 * (len(calls) + 1) + table
     assert full.bytes == crc.bytes + 10 * 4
 

@@ -80,6 +80,7 @@ def compile(
         name=name,
         arithmetic=chosen,
         libraries=libraries_for(kernels, target.kernels, chosen),
+        core=target.core,
         io=_choice("io", io, ["float", "quantized"]),
         io_layout=_choice("io-layout", io_layout, ["onnx", "nhwc"]),
         io_buffers=_choice("io-buffers", io_buffers, ["arena", "caller"]),

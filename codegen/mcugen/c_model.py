@@ -70,6 +70,8 @@ class CCall:
     function: str
     arguments: tuple[str, ...]
     outputs: tuple[COutput, ...]
+    scratch_bytes: int
+    guarded: bool
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class CModel:
     name: str
     hash: str
     version: str
+    libraries: tuple[str, ...]
     headers: tuple[str, ...]
     inputs: tuple[CTensor, ...]
     outputs: tuple[CTensor, ...]

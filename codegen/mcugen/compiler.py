@@ -11,7 +11,7 @@ from mcugen.frontend import Imported
 from mcugen.ir import Graph
 from mcugen.lower import lower
 from mcugen.names import model_prefix
-from mcugen.ops.spec import Arithmetic
+from mcugen.ops.spec import Arithmetic, Core
 from mcugen.passes.pipeline import PassOptions, run_passes
 from mcugen.plan.problem import MemoryPlan
 from mcugen.program import Program
@@ -25,6 +25,7 @@ class CompileOptions:
         name: prefix of every C name; None makes one from the model's file name.
         arithmetic: integer arithmetic.
         libraries: kernel libraries to take from.
+        core: kind of processor, for the working memory of vendor kernels.
         io: "float" keeps the model's interface, "quantized" strips Quantize/Dequantize at it.
         io_layout: "onnx", or "nhwc" to drop the transposition of image inputs.
         io_buffers: "arena" or "caller".
@@ -34,6 +35,7 @@ class CompileOptions:
     name: str | None = None
     arithmetic: Arithmetic = Arithmetic.TFLITE
     libraries: tuple[str, ...] = ("portable",)
+    core: Core = Core.PLAIN
     io: str = "float"
     io_layout: str = "onnx"
     io_buffers: str = "arena"
@@ -80,7 +82,9 @@ def compile_model(imported: Imported, options: CompileOptions | None = None) -> 
             io_layout=options.io_layout,
         ),
     )
-    program = lower(passed.graph, arithmetic=options.arithmetic, libraries=options.libraries)
+    program = lower(
+        passed.graph, arithmetic=options.arithmetic, libraries=options.libraries, core=options.core
+    )
     plan = memory.plan_memory(program, io_caller=options.io_buffers == "caller")
     prefix = model_prefix(options.name or imported.graph.name)
     model = view.build(

@@ -20,7 +20,8 @@ _CDEF = """
 typedef struct { const char *name; int dtype; uint32_t rank; const uint32_t *shape; uint32_t elems;
     uint32_t bytes; float scale; int32_t zero_point; } mcugen_tensor;
 typedef void (*mcugen_trace_fn)(void *, uint32_t, uint32_t, const void *, uint32_t);
-typedef struct { const char *name; const char *op; uint32_t output_count; } mcugen_step;
+typedef struct { const char *name; const char *op; uint32_t output_count;
+    int32_t scratch_bytes; int32_t (*scratch_needed)(void); } mcugen_step;
 typedef struct { const char *name; const char *hash; const char *generator; uint32_t arena_bytes;
     uint32_t arena_align; uint32_t input_count; const mcugen_tensor *inputs; uint32_t output_count;
     const mcugen_tensor *outputs; uint32_t step_count; const mcugen_step *steps;

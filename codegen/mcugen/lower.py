@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mcugen.errors import InternalError
 from mcugen.ir import Graph, Node
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic, Kernel, OpSpec, Site
+from mcugen.ops.spec import Arithmetic, Core, Kernel, OpSpec, Site
 from mcugen.program import Place, Program, Step
 from mcugen.views import find_views
 
@@ -17,8 +17,11 @@ def lower(
     *,
     arithmetic: Arithmetic = Arithmetic.TFLITE,
     libraries: Sequence[str] = ("portable",),
+    core: Core = Core.PLAIN,
 ) -> Program:
     """Lower every node; a kernel is taken only from `libraries`, in the op's order.
+
+    `core` decides how much working memory vendor kernels are given.
 
     Raises:
         InternalError: an op that passes should have replaced is still there.
@@ -30,7 +33,7 @@ def lower(
         if node.name in views:
             steps.append(_view_step(graph, node, spec, arithmetic))
         else:
-            steps.append(_call_step(graph, node, spec, arithmetic, libraries, places))
+            steps.append(_call_step(graph, node, spec, arithmetic, libraries, core, places))
     return Program(graph, tuple(steps), places, arithmetic)
 
 
@@ -55,6 +58,7 @@ def _call_step(
     spec: OpSpec,
     arithmetic: Arithmetic,
     libraries: Sequence[str],
+    core: Core,
     places: dict[str, Place],
 ) -> Step:
     params, inputs = _lowered(graph, node, spec, arithmetic)
@@ -66,7 +70,7 @@ def _call_step(
         inputs,
         kernel,
         kernel.constants(params),
-        kernel.scratch(params),
+        kernel.scratch(params, core),
         spec.macs(params),
         tuple(p for p in pairs if _may_share(graph, places, *p)),
         refused,

@@ -43,9 +43,11 @@ def environment() -> jinja2.Environment:
     return env
 
 
-def _kernel_text(function: CFunction) -> str:
+def _kernel_text(function: CFunction, trace: str) -> str:
     template = environment().get_template(function.template)
-    text = template.render(fn=_NAME_MARK, signature=function.signature, p=function.params)
+    text = template.render(
+        fn=_NAME_MARK, signature=function.signature, p=function.params, trace=trace
+    )
     return text.strip("\n") + "\n"
 
 
@@ -57,7 +59,7 @@ def _kernels(model: CModel) -> tuple[list[str], list[str]]:
     called: list[str] = []
     users: dict[str, list[str]] = {}
     for function in model.functions:
-        text = _kernel_text(function)
+        text = _kernel_text(function, f"{model.macro}_TRACE")
         if text not in by_text:
             by_text[text] = f"{model.prefix}_{names.unique(function.base_name)}"
         called.append(by_text[text])

@@ -105,7 +105,7 @@ def make_selftest(compiled: Compiled, sample: Sample, level: str = "crc") -> Sel
 
 def _row_bytes(name: str, op: str) -> int:
     """A `mcugen_step` with its two strings."""
-    return 3 * _POINTER_BYTES + len(name.encode()) + len(op.encode()) + 2
+    return 5 * _POINTER_BYTES + len(name.encode()) + len(op.encode()) + 2
 
 
 def _feeds(compiled: Compiled, sample: Sample) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from mcugen import resources
 from mcugen.board_file import Scalar, Table, read_with_bases
 from mcugen.errors import UsageError
 from mcugen.names import identifier
+from mcugen.ops.spec import Core
 
 Values = Mapping[str, Scalar]
 
@@ -49,6 +50,7 @@ class Target:
         processor: core and what it has.
         clock_hz: as the exported project sets it.
         kernels: kernel library that `--kernels auto` prefers.
+        core: what vendor kernels' working memory depends on.
         ram_bytes: for the application's static data and the inference's stack: what is left of
             the board's RAM after the reserve that target.toml documents.
         flash_bytes: for weights, code and self-test data, likewise.
@@ -67,6 +69,7 @@ class Target:
     processor: str
     clock_hz: int
     kernels: str
+    core: Core
     ram_bytes: int
     flash_bytes: int
     psram_bytes: int
@@ -135,6 +138,7 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         processor=top.text("processor"),
         clock_hz=top.count("clock_hz"),
         kernels=top.text("kernels", "portable"),
+        core=_core(top.text("core", "plain"), path),
         ram_bytes=_usable(memory, "ram", path),
         flash_bytes=_usable(memory, "flash", path),
         psram_bytes=_usable(memory, "psram", path, 0),
@@ -157,6 +161,13 @@ def _name(path: Path) -> str:
     """The folder's name for a `target.toml`, else the file's own; usable in platformio.ini."""
     path = path.resolve()
     return identifier(path.parent.name if path.name == "target.toml" else path.stem, "board")
+
+
+def _core(name: str, path: Path) -> Core:
+    known = [c.value for c in Core]
+    if name not in known:
+        raise UsageError(f"{path}: core must be one of {', '.join(known)}, got '{name}'")
+    return Core(name)
 
 
 def _usable(memory: Table, kind: str, path: Path, default: int | None = None) -> int:

@@ -89,6 +89,7 @@ def build(
         name=graph.name,
         hash=model_hash,
         version=version,
+        libraries=tuple(sorted({s.kernel.library for s in steps if s.kernel})),
         headers=tuple(sorted({h for s in steps if s.kernel for h in s.kernel.headers})),
         inputs=tuple(
             _io_tensor(locator, i, graph[n], inputs[i]) for i, n in enumerate(graph.inputs)
@@ -213,4 +214,6 @@ def _call(
         outputs=tuple(
             COutput(n, text, graph[n].nbytes) for n, text in zip(step.outputs, outputs, strict=True)
         ),
+        scratch_bytes=step.scratch_bytes,
+        guarded=step.kernel is not None and step.kernel.guarded,
     )

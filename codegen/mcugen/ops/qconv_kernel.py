@@ -14,7 +14,7 @@ import numpy as np
 from mcugen.ir import Array, DType
 from mcugen.ops.conv_geometry import ConvGeometry, convolve
 from mcugen.ops.conv_kernel import Section, sections
-from mcugen.ops.spec import Constant, Kernel
+from mcugen.ops.spec import Constant, Core, Kernel
 from mcugen.quantize.fixed_point import INT32_MAX
 from mcugen.quantize.requant import Requant, dtype_range
 
@@ -112,7 +112,8 @@ def _constants(params: QConvParams, weights: Array) -> tuple[Constant, ...]:
     return (Constant("weights", weights.reshape(-1)), Constant("bias", params.bias), *requant)
 
 
-def _column_scratch(params: QConvParams) -> int:
+def _column_scratch(params: QConvParams, core: Core) -> int:
+    del core
     return 0 if params.columns_on_stack else params.columns_bytes
 
 

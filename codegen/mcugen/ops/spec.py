@@ -26,6 +26,19 @@ class Arithmetic(Enum):
     ONNX = "onnx"
 
 
+class Core(Enum):
+    """The kind of processor core, where a vendor kernel's working memory depends on it.
+
+    PLAIN: no SIMD (Cortex-M0+/M3, the host); DSP: Cortex-M4/M7/M33; MVE: Cortex-M55;
+    ESP32S3: Xtensa with the S3's vector instructions.
+    """
+
+    PLAIN = "plain"
+    DSP = "dsp"
+    MVE = "mve"
+    ESP32S3 = "esp32s3"
+
+
 @dataclass(frozen=True)
 class TensorType:
     """Shape and element type, as inferred for an output."""
@@ -160,8 +173,8 @@ def _no_constants(params: Any) -> tuple[Constant, ...]:
     return ()
 
 
-def _no_scratch(params: Any) -> int:
-    del params
+def _no_scratch(params: Any, core: Core) -> int:
+    del params, core
     return 0
 
 
@@ -192,7 +205,10 @@ class Kernel:
         library: portable, cmsis_nn or esp_nn.
         accepts: params -> None, or why this kernel must not be used.
         constants: params -> arrays in flash, in argument order (packed for this kernel).
-        scratch: params -> bytes of working memory, planned in the arena.
+        scratch: (params, core) -> bytes of working memory, planned in the arena.
+        guarded: whether the template also defines `static int32_t {{ fn }}_scratch(void)` inside
+            `#ifdef {{ trace }}`: the bytes that the library's own getter asks for. The self-test
+            fails by name where that is more than was planned.
         headers: runtime or library headers that the generated C includes.
 
     The C function's arguments are, in order: inputs (`x`, or `x0, x1, ...`), outputs (`y` or
@@ -204,7 +220,8 @@ class Kernel:
     library: str = "portable"
     accepts: Callable[[Any], str | None] = _accepts_all
     constants: Callable[[Any], tuple[Constant, ...]] = _no_constants
-    scratch: Callable[[Any], int] = _no_scratch
+    scratch: Callable[[Any, Core], int] = _no_scratch
+    guarded: bool = False
     headers: tuple[str, ...] = ()
 
 
