@@ -57,7 +57,28 @@ static inline int32_t mcugen_requantize(int32_t value, int32_t multiplier, int32
     return mcugen_rounding_divide_by_pot((int32_t)(product >> 31), right);
 }
 
-/* The same, rounded once; shift -31..30. */
+/*
+ * mcugen_requantize for a right shift of e = bits - 31 places, 1..31, in one 64-bit shift.
+ * With p = value * multiplier, the first rounding gives t = floor((p + 2^30) / 2^31), the second
+ * floor((t + 2^(e-1)) / 2^e), one less inside for t < 0. Floors nest, so both together are
+ * floor((p + 2^30 + 2^(30+e)) / 2^(31+e)), 2^31 less inside for value < 0. (value < 0 with t = 0 is
+ * no exception: both sides give 0.)
+ */
+static inline int32_t mcugen_requantize_once(int32_t value, int32_t multiplier, int32_t bits)
+{
+    const int64_t away = value < 0 ? ((int64_t)1 << 30) - ((int64_t)1 << 31) : (int64_t)1 << 30;
+    const int64_t product = (int64_t)value * (int64_t)multiplier;
+    return (int32_t)((product + away + ((int64_t)1 << (bits - 1))) >> bits);
+}
+
+/* The same where what is below 0 ends at 0 anyway: then it may come out rounded otherwise. */
+static inline int32_t mcugen_requantize_once_up(int32_t value, int32_t multiplier, int32_t bits)
+{
+    const int64_t product = (int64_t)value * (int64_t)multiplier;
+    return (int32_t)((product + ((int64_t)1 << 30) + ((int64_t)1 << (bits - 1))) >> bits);
+}
+
+/* value * multiplier * 2^(shift - 31), rounded once; shift -31..30. */
 static inline int32_t mcugen_requantize_single(int32_t value, int32_t multiplier, int32_t shift)
 {
     const int32_t total = 31 - shift;

@@ -18,7 +18,7 @@ from mcugen import host, memory, render, view
 from mcugen.ir import Array, DType, Graph, Node, Tensor
 from mcugen.lower import choose_kernel
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic
+from mcugen.ops.spec import Arithmetic, Core
 from mcugen.program import Place, Program, Step
 
 
@@ -100,7 +100,7 @@ def _program(call: KernelCall) -> Program:
         names,
         kernel,
         kernel.constants(call.params),
-        kernel.scratch(call.params),
+        kernel.scratch(call.params, Core.PLAIN),
         refused=refused,
     )
     places = {n: Place(n, 0) for n in (*names, "y")}

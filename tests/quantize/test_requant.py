@@ -78,6 +78,9 @@ void run(int32_t n, const int32_t *acc, const int32_t *mult, const int32_t *shif
         out[2 * n + i] = mcugen_requantize_float(acc[i], scale[i], 0.1f, -131.0f, 124.0f);
         out[3 * n + i] = mcugen_srdhm(acc[i], acc[n - 1 - i]);
         out[4 * n + i] = mcugen_wrap_add(acc[i], mult[i]);
+        out[5 * n + i] = shift[i] < 0 ? mcugen_requantize_once(acc[i], mult[i], 31 - shift[i]) : 0;
+        out[6 * n + i] =
+            shift[i] < 0 ? mcugen_requantize_once_up(acc[i], mult[i], 31 - shift[i]) : 0;
     }
 }
 """
@@ -103,16 +106,42 @@ def test_header_equals_reference(tmp_path: Path) -> None:
     count = acc.size
     shift = np.resize(np.arange(-31, 32, dtype=np.int32), count)
     mult = rng.integers(2**30, 2**31, count).astype(np.int32)
+    mult[::5] = 2**30
     scale = np.exp2(rng.uniform(-30, 10, count)).astype(np.float32)
     scale[-5000:] = np.float32(0.05)  # ties
-    out = np.zeros((5, count), np.int32)
+    out = np.zeros((7, count), np.int32)
     ctypes.CDLL(str(library)).run(
         count, *(a.ctypes.data_as(ctypes.c_void_p) for a in (acc, mult, shift, scale, out))
     )
     np.testing.assert_array_equal(out[0], multiply_by_quantized_multiplier(acc, mult, shift))
+    right = shift < 0
+    double = multiply_by_quantized_multiplier(acc, mult, shift)[right]
+    np.testing.assert_array_equal(out[5][right], double)
+    np.testing.assert_array_equal(np.maximum(out[6][right], 0), np.maximum(double, 0))
     single = multiply_by_quantized_multiplier(acc, mult, np.minimum(shift, 30), Rounding.SINGLE)
     np.testing.assert_array_equal(out[1][shift <= 30], single[shift <= 30])
     floats = Requant.of(Arithmetic.ONNX, scale, q(0.1, 3), DType.INT8, (-128, 127), np.ones(1))
     np.testing.assert_array_equal(out[2], floats.apply(acc).astype(np.int32) - 3)
     np.testing.assert_array_equal(out[3], srdhm(acc, acc[::-1]))
     np.testing.assert_array_equal(out[4], wrap_int32(acc.astype(np.int64) + mult))
+
+
+@pytest.mark.parametrize(
+    ("scale", "zero_point", "act_range", "form"),
+    [
+        (0.25, 3, (-128, 127), "once"),
+        (0.25, 3, (3, 127), "once_up"),
+        (0.25, -128, (-128, 127), "once_up"),
+        (0.5, 3, (-128, 127), "general"),
+        ([0.1, 0.6], 3, (-128, 127), "general"),
+    ],
+)
+def test_the_form_follows_the_numbers(
+    scale: object, zero_point: int, act_range: tuple[int, int], form: str
+) -> None:
+    """Real multipliers below 0.5 have a negative shift: to the right."""
+    scales = np.asarray(scale, np.float32) / 2
+    rq = Requant.of(Arithmetic.TFLITE, scales, q(0.5, zero_point), DType.INT8, act_range)
+    assert rq.form == form
+    if form != "general":
+        assert rq.stored_shift.tolist() == [32]

@@ -125,14 +125,34 @@ class Requant:
         return (self.multiplier.size if self.is_fixed_point else self.scale.size) > 1
 
     @property
+    def form(self) -> str:
+        """Name of the C function's ending: which requantization the numbers allow.
+
+        `once`: all shifts are to the right, so both roundings are one addition before one shift
+        (see the function); `once_up` besides, when negative accumulators all end at `act_min`.
+        """
+        if not self.is_fixed_point:
+            return "float"
+        if self.rounding is Rounding.SINGLE:
+            return "single"
+        if int(self.shift.max()) >= 0:
+            return "general"
+        return "once_up" if self.low >= 0 else "once"
+
+    @property
+    def stored_shift(self) -> Array:
+        """int8 [C] or [1]: what the function of `form` gets; for `once`, bits of its one shift."""
+        return np.int8(31) - self.shift if self.form.startswith("once") else self.shift
+
+    @property
     def multiplier0(self) -> int:
         """The multiplier when there is one for all channels."""
         return int(self.multiplier[0])
 
     @property
     def shift0(self) -> int:
-        """The shift when there is one for all channels."""
-        return int(self.shift[0])
+        """The stored shift when there is one for all channels."""
+        return int(self.stored_shift[0])
 
     @property
     def scale0(self) -> float:
@@ -157,7 +177,7 @@ class Requant:
         if not self.per_channel:
             return ()
         if self.is_fixed_point:
-            return (Constant(MULTIPLIER, self.multiplier), Constant(SHIFT, self.shift))
+            return (Constant(MULTIPLIER, self.multiplier), Constant(SHIFT, self.stored_shift))
         return (Constant(SCALE, self.scale),)
 
     def apply(self, acc: Array) -> Array:
