@@ -71,6 +71,12 @@ static inline int64_t mcugen_clamp_int64(int64_t x, int64_t low, int64_t high)
     return raised > high ? high : raised;
 }
 
+static inline uint64_t mcugen_clamp_uint64(uint64_t x, uint64_t low, uint64_t high)
+{
+    uint64_t raised = x < low ? low : x;
+    return raised > high ? high : raised;
+}
+
 static inline int8_t mcugen_float_to_int8(float x)
 {
     return (int8_t)mcugen_clamp(mcugen_float_to_int32(x), INT8_MIN, INT8_MAX);

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir import Array, DType
-from mcugen.ops import binary
-from mcugen.ops.binary import BinaryAttrs, BitShiftAttrs, ModAttrs
+from mcugen.ops import binary, comparison
+from mcugen.ops.binary import BinaryAttrs, ModAttrs
 from mcugen.ops.common import Clamp
+from mcugen.ops.comparison import BitShiftAttrs
+from mcugen.ops.elementwise import NoAttrs
 from opcase import OpCase, random_f32, random_int
 
 _EDGES = np.array([0.0, -0.0, 1, -1, 2, 1e-40, 3e38, -3e38, np.inf, -np.inf, np.nan, 0.5, -3])
+
+
+_ARITHMETIC = ("Add", "Sub", "Mul", "Div")
 
 
 def _pair(dtype: DType) -> tuple[Array, Array]:
@@ -41,12 +46,12 @@ def _attrs(name: str) -> tuple[Any, ...]:
         return (ModAttrs(True), ModAttrs(False))
     if name == "BitShift":
         return (BitShiftAttrs(True), BitShiftAttrs(False))
-    return (BinaryAttrs(),)
+    return (BinaryAttrs() if name in _ARITHMETIC else NoAttrs(),)
 
 
 def _types() -> tuple[OpCase, ...]:
     cases = []
-    for row in binary.ROWS:
+    for row in (*binary.ROWS, *comparison.ROWS):
         for dtype in sorted(row.dtypes, key=lambda d: d.value):
             for i, attrs in enumerate(_attrs(row.name)):
                 id_ = f"{row.name}-{dtype.value}-{i}"
@@ -82,19 +87,26 @@ def _broadcasts() -> tuple[OpCase, ...]:
         cases.append(OpCase(f"Sub-{name}", "Sub", BinaryAttrs(), values, exact_semantics=True))
         swapped = (values[1], values[0])
         cases.append(OpCase(f"Sub-swapped-{name}", "Sub", BinaryAttrs(), swapped))
-        cases.append(OpCase(f"Less-{name}", "Less", BinaryAttrs(), values))
+        cases.append(OpCase(f"Less-{name}", "Less", NoAttrs(), values))
         cases.append(OpCase(f"Mul-constant-{name}", "Mul", BinaryAttrs(), values, constant=(1,)))
     return tuple(cases)
 
 
 def _activations() -> tuple[OpCase, ...]:
     clamps = (Clamp(0.0), Clamp(0.0, 6.0), Clamp(-math.inf, 0.5), Clamp(-1.0, 1.0))
-    return tuple(
-        OpCase(f"{op}-clamp-{i}", op, BinaryAttrs(clamp), _pair(dtype), exact_semantics=True)
-        for op in ("Add", "Sub", "Mul", "Div")
+    floats = tuple(
+        OpCase(f"{op}-clamp-{i}", op, BinaryAttrs(clamp), _pair(DType.FLOAT32))
+        for op in _ARITHMETIC
         for i, clamp in enumerate(clamps)
-        for dtype in (DType.FLOAT32, DType.FLOAT64)[: 2 if i == 1 else 1]
     )
+    others = tuple(
+        OpCase(f"{op}-{d.value}-clamp-{i}", op, BinaryAttrs(clamp), _pair(d), exact_semantics=True)
+        for op in ("Add", "Div")
+        for d in DType
+        if d not in (DType.BOOL, DType.FLOAT16, DType.FLOAT32)
+        for i, clamp in enumerate(clamps[:3])
+    )
+    return floats + others
 
 
 CASES = (*_types(), *_broadcasts(), *_activations())

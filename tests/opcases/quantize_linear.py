@@ -24,7 +24,7 @@ def _real(*shape: int) -> Array:
 
 def _zero_points(dtype: DType) -> Array:
     info = np.iinfo(dtype.np)
-    return np.array([info.min, info.max, 0, 3], dtype.np)
+    return np.array([info.min, info.max, 2, 3], dtype.np)
 
 
 def _quantize(

@@ -7,13 +7,14 @@ import pytest
 
 from mcugen.errors import UnsupportedModelError
 from mcugen.ir import Array, DType, Node, Tensor
-from mcugen.ops.binary import SPECS, BinaryAttrs, BitShiftAttrs
+from mcugen.ops.binary import SPECS, BinaryAttrs
 from mcugen.ops.common import Clamp
+from mcugen.ops.comparison import SPECS as COMPARISONS
 from mcugen.ops.spec import Site
 from opcase import random_f32, random_int
 from single_op import assert_as_ort, imported, meaning
 
-SPEC = {spec.name: spec for spec in SPECS}
+SPEC = {spec.name: spec for spec in (*SPECS, *COMPARISONS)}
 F32 = np.float32
 OPSET = {"BitwiseAnd": 18, "BitwiseOr": 18, "BitwiseXor": 18}
 
@@ -25,43 +26,6 @@ OPSET = {"BitwiseAnd": 18, "BitwiseOr": 18, "BitwiseXor": 18}
 )
 def test_broadcasting_as_onnx_runtime(op: str, a: tuple[int, ...], b: tuple[int, ...]) -> None:
     assert_as_ort(op, (random_f32(1, *a), random_f32(2, *b)))
-
-
-@pytest.mark.parametrize("op", ["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"])
-def test_comparisons_as_onnx_runtime(op: str) -> None:
-    a = F32([0, 1, 1, 2, np.nan, np.inf, -0.0])
-    b = F32([0, 1, 2, 1, np.nan, np.inf, 0.0])
-    assert_as_ort(op, (a, b))
-    assert_as_ort(op, (a.astype(np.int32) * 0 + [0, 1, 2, 3, 4, 5, 6], np.arange(7)[::-1].copy()))
-
-
-@pytest.mark.parametrize("op", ["And", "Or", "Xor"])
-def test_logic_as_onnx_runtime(op: str) -> None:
-    assert_as_ort(op, (np.array([True, True, False, False]), np.array([True, False, True, False])))
-
-
-@pytest.mark.parametrize("op", ["BitwiseAnd", "BitwiseOr", "BitwiseXor"])
-def test_bits_as_onnx_runtime(op: str) -> None:
-    assert_as_ort(op, (random_int(1, DType.INT32, 9), random_int(2, DType.INT32, 9)), opset=18)
-
-
-@pytest.mark.parametrize("direction", ["LEFT", "RIGHT"])
-def test_shifts_as_onnx_runtime(direction: str) -> None:
-    amounts = np.arange(8, dtype=np.uint8)
-    assert_as_ort("BitShift", (random_int(1, DType.UINT8, 8), amounts), direction=direction)
-
-
-def test_signed_shifts() -> None:
-    semantics = SPEC["BitShift"].semantics
-    assert semantics is not None
-    a, b = np.int8([-128, -1, 100, 64, -3]), np.int8([1, 100, 2, 1, -1])
-    assert semantics(BitShiftAttrs(left=False), (a, b))[0].tolist() == [-64, -1, 25, 32, -1]
-    assert semantics(BitShiftAttrs(left=True), (a, b))[0].tolist() == [0, 0, -112, -128, 0]
-
-
-def test_shift_by_the_width_gives_zero() -> None:
-    a, b = np.array([255, 255, 1], np.uint8), np.array([8, 200, 7], np.uint8)
-    assert meaning("BitShift", (a, b), direction="LEFT").tolist() == [0, 0, 128]
 
 
 @pytest.mark.parametrize("dtype", [DType.INT8, DType.INT32, DType.INT64, DType.UINT8])
@@ -141,10 +105,6 @@ def test_types_that_differ() -> None:
 def test_float_modulo_has_the_sign_of_the_divisor() -> None:
     a, b = F32([5.5, -5.5, 7, -7, 1, -1]), F32([2, 2, -3, -3, np.inf, np.inf])
     assert meaning("Mod", (a, b), fmod=0).tolist() == [1.5, 0.5, -2, -1, 1, np.inf]
-
-
-def test_logic_of_numbers() -> None:
-    assert "bool" in reject("And", np.zeros(2, F32), np.zeros(2, F32))
 
 
 def test_activation_keeps_nan() -> None:

@@ -1,4 +1,4 @@
-"""Elementwise operators of two broadcast tensors: one row each.
+"""Elementwise arithmetic of two broadcast tensors: one row each.
 
 Integer arithmetic wraps around; a division by zero gives 0 (C and ONNX leave it undefined).
 """
@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from mcugen import float_math as fm
-from mcugen.c_types import ctype
 from mcugen.ir import Array, DType
 from mcugen.ops.common import Clamp, clamped
 from mcugen.ops.elementwise import (
-    BOOL,
-    INTEGERS,
     NUMBERS,
     UNSIGNED,
+    NoAttrs,
     Row,
+    bounds_in,
     literal,
     narrowed,
     spec_of,
@@ -29,12 +28,12 @@ from mcugen.ops.elementwise import (
 from mcugen.ops.identity import IdentityAttrs
 from mcugen.ops.qelementwise import quantize_add, quantize_mul, quantize_sub
 from mcugen.ops.qlinear import qlinear_binary
-from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite, Reject
+from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite
 
 
 @dataclass(frozen=True)
 class BinaryAttrs:
-    """`activation`: clamp of a float result."""
+    """Of Add, Sub, Mul and Div. `activation`: clamp of the result."""
 
     activation: Clamp | None = None
 
@@ -46,52 +45,44 @@ class ModAttrs:
     fmod: bool = False
 
 
-@dataclass(frozen=True)
-class BitShiftAttrs:
-    """`left`: direction; a negative amount counts as one of the width or more.
-
-    A right shift extends the sign. A shift by the width or more gives 0, or -1 to the right of a
-    negative number.
-    """
-
-    left: bool
+Attrs = BinaryAttrs | NoAttrs
 
 
-def binary_from_onnx(op: str) -> FromOnnx:
+def binary_from_onnx(op: str, attrs: Attrs) -> FromOnnx:
     """The importer of an operator of two inputs without attributes."""
 
     def from_onnx(ctx: ImportContext) -> None:
-        ctx.emit(op, ctx.inputs[:2], BinaryAttrs(), ctx.outputs)
+        ctx.emit(op, ctx.inputs[:2], attrs, ctx.outputs)
 
     return from_onnx
 
 
-def chain(ctx: ImportContext, op: str) -> str | None:
+def chain(ctx: ImportContext, op: str, attrs: Attrs) -> str | None:
     """All inputs but the last combined by `op`, left to right; None when there is one input."""
     if len(ctx.inputs) < 2:
         return None
     result = ctx.inputs[0]
     for name in ctx.inputs[1:-1]:
-        (result,) = ctx.emit(op, (result, name), BinaryAttrs())
+        (result,) = ctx.emit(op, (result, name), attrs)
     return result
 
 
-def variadic_from_onnx(op: str) -> FromOnnx:
+def variadic_from_onnx(op: str, attrs: Attrs) -> FromOnnx:
     """The importer of an operator of any number of inputs, combined left to right."""
 
     def from_onnx(ctx: ImportContext) -> None:
-        so_far = chain(ctx, op)
+        so_far = chain(ctx, op, attrs)
         if so_far is None:
             ctx.emit("Identity", ctx.inputs, IdentityAttrs(), ctx.outputs)
         else:
-            ctx.emit(op, (so_far, ctx.inputs[-1]), BinaryAttrs(), ctx.outputs)
+            ctx.emit(op, (so_far, ctx.inputs[-1]), attrs, ctx.outputs)
 
     return from_onnx
 
 
 def mean_from_onnx(ctx: ImportContext) -> None:
     """The sum of the inputs divided by their number."""
-    so_far = chain(ctx, "Add")
+    so_far = chain(ctx, "Add", BinaryAttrs())
     if so_far is None:
         ctx.emit("Identity", ctx.inputs, IdentityAttrs(), ctx.outputs)
         return
@@ -106,28 +97,29 @@ def mod_from_onnx(ctx: ImportContext) -> None:
     ctx.emit("Mod", ctx.inputs[:2], ModAttrs(bool(ctx.attr("fmod", 0))), ctx.outputs)
 
 
-def bit_shift_from_onnx(ctx: ImportContext) -> None:
-    """LEFT or RIGHT."""
-    direction = ctx.attr("direction")
-    if direction not in ("LEFT", "RIGHT"):
-        raise Reject(f"direction must be LEFT or RIGHT, got {direction}")
-    ctx.emit("BitShift", ctx.inputs[:2], BitShiftAttrs(direction == "LEFT"), ctx.outputs)
+_CLAMPS = {
+    DType.FLOAT32: "mcugen_clampf",
+    DType.FLOAT64: "mcugen_clampd",
+    DType.UINT32: "(uint32_t)mcugen_clamp_int64",
+    DType.INT64: "mcugen_clamp_int64",
+    DType.UINT64: "mcugen_clamp_uint64",
+}
+"""C function that clamps an element type; `mcugen_clamp` is for what fits int32_t."""
 
 
 def _activated(text: str, activation: Clamp | None, dtype: DType) -> str:
-    """The clamp of a float expression."""
+    """The clamp of an expression."""
     if activation is None:
         return text
-    low, high = (literal(v, dtype) for v in (activation.low, activation.high))
-    suffix = "f" if dtype is DType.FLOAT32 else "d"
-    return f"mcugen_clamp{suffix}({text}, {low}, {high})"
+    low, high = (literal(v, dtype) for v in bounds_in(dtype, activation.low, activation.high))
+    return narrowed(f"{_CLAMPS.get(dtype, 'mcugen_clamp')}({text}, {low}, {high})", dtype)
 
 
 def _arithmetic_c(symbol: str) -> Callable[[BinaryAttrs, DType], str]:
     def c(attrs: BinaryAttrs, dtype: DType) -> str:
-        if dtype.is_float:
-            return _activated(f"a {symbol} b", attrs.activation, dtype)
-        return wrapped(f"{{a}} {symbol} {{b}}", dtype)
+        plain = f"a {symbol} b"
+        text = plain if dtype.is_float else wrapped(f"{{a}} {symbol} {{b}}", dtype)
+        return _activated(text, attrs.activation, dtype)
 
     return c
 
@@ -151,9 +143,8 @@ def _call(function: str, dtype: DType) -> str:
 
 
 def _div_c(attrs: BinaryAttrs, dtype: DType) -> str:
-    if dtype.is_float:
-        return _activated("a / b", attrs.activation, dtype)
-    return _call("div", dtype)
+    text = "a / b" if dtype.is_float else _call("div", dtype)
+    return _activated(text, attrs.activation, dtype)
 
 
 def truncated_quotient(a: Array, b: Array) -> Array:
@@ -166,9 +157,8 @@ def truncated_quotient(a: Array, b: Array) -> Array:
 
 
 def _div(attrs: BinaryAttrs, a: Array, b: Array) -> Array:
-    if a.dtype.kind == "f":
-        return clamped(np.asarray(a / b), attrs.activation)
-    return truncated_quotient(a, b)
+    quotient = np.asarray(a / b) if a.dtype.kind == "f" else truncated_quotient(a, b)
+    return clamped(quotient, attrs.activation)
 
 
 def _mod_c(attrs: ModAttrs, dtype: DType) -> str:
@@ -207,26 +197,6 @@ def _maximum(attrs: Any, a: Array, b: Array) -> Array:
     return np.where((a > b) | (a != a), a, b)
 
 
-def _shift_c(attrs: BitShiftAttrs, dtype: DType) -> str:
-    unsigned = "uint64_t" if dtype.itemsize == 8 else "uint32_t"
-    width, to = 8 * dtype.itemsize, ctype(dtype)
-    inside = f"b < {width}" if dtype in UNSIGNED else f"(b >= 0 && b < {width})"
-    if not attrs.left and dtype not in UNSIGNED:
-        return f"({to})(a >> ({inside} ? b : {width - 1}))"
-    symbol = "<<" if attrs.left else ">>"
-    return f"{inside} ? ({to})(({unsigned})a {symbol} b) : ({to})0"
-
-
-def _shift(attrs: BitShiftAttrs, a: Array, b: Array) -> Array:
-    width = 8 * a.dtype.itemsize
-    inside = (b >= 0) & (b < width)
-    amount = np.where(inside, b, b.dtype.type(width - 1))
-    if not attrs.left and a.dtype.kind == "i":
-        return np.asarray(np.right_shift(a, amount))
-    moved = np.left_shift(a, amount) if attrs.left else np.right_shift(a, amount)
-    return np.asarray(np.where(inside, moved, a.dtype.type(0)))
-
-
 def _arithmetic_row(
     name: str,
     symbol: str,
@@ -239,45 +209,9 @@ def _arithmetic_row(
         c=_arithmetic_c(symbol),
         twin=_arithmetic(operation),
         dtypes=NUMBERS,
-        arity=2,
         onnx=onnx,
+        activates=True,
         quantize=quantize,
-    )
-
-
-def _compare(name: str, symbol: str, operation: Callable[[Array, Array], Array]) -> Row:
-    return Row(
-        name,
-        c=lambda attrs, dtype: f"a {symbol} b",
-        twin=lambda attrs, a, b: np.asarray(operation(a, b)),
-        dtypes=NUMBERS | BOOL if name == "Equal" else NUMBERS,
-        arity=2,
-        predicate=True,
-        onnx={name: binary_from_onnx(name)},
-    )
-
-
-def _bits(
-    name: str,
-    symbol: str,
-    operation: Callable[[Array, Array], Array],
-    dtypes: frozenset[DType],
-) -> Row:
-    """A bitwise operator of integers, or a logical one of bools."""
-
-    def c(attrs: Any, dtype: DType) -> str:
-        del attrs
-        if dtype is DType.BOOL:
-            return f"a {symbol} b"
-        return wrapped(f"{{a}} {symbol} {{b}}", dtype)
-
-    return Row(
-        name,
-        c=c,
-        twin=lambda attrs, a, b: np.asarray(operation(a, b)),
-        dtypes=dtypes,
-        arity=2,
-        onnx={name: binary_from_onnx(name)},
     )
 
 
@@ -287,20 +221,22 @@ ROWS = (
         "+",
         np.add,
         {
-            "Add": binary_from_onnx("Add"),
-            "Sum": variadic_from_onnx("Add"),
+            "Add": binary_from_onnx("Add", BinaryAttrs()),
+            "Sum": variadic_from_onnx("Add", BinaryAttrs()),
             "Mean": mean_from_onnx,
             "com.microsoft::QLinearAdd": qlinear_binary("Add", BinaryAttrs()),
         },
         quantize_add,
     ),
-    _arithmetic_row("Sub", "-", np.subtract, {"Sub": binary_from_onnx("Sub")}, quantize_sub),
+    _arithmetic_row(
+        "Sub", "-", np.subtract, {"Sub": binary_from_onnx("Sub", BinaryAttrs())}, quantize_sub
+    ),
     _arithmetic_row(
         "Mul",
         "*",
         np.multiply,
         {
-            "Mul": binary_from_onnx("Mul"),
+            "Mul": binary_from_onnx("Mul", BinaryAttrs()),
             "com.microsoft::QLinearMul": qlinear_binary("Mul", BinaryAttrs()),
         },
         quantize_mul,
@@ -310,15 +246,14 @@ ROWS = (
         c=_div_c,
         twin=_div,
         dtypes=NUMBERS,
-        arity=2,
-        onnx={"Div": binary_from_onnx("Div")},
+        onnx={"Div": binary_from_onnx("Div", BinaryAttrs())},
+        activates=True,
     ),
     Row(
         "Mod",
         c=_mod_c,
         twin=_mod,
         dtypes=NUMBERS - {DType.FLOAT64},
-        arity=2,
         onnx={"Mod": mod_from_onnx},
     ),
     Row(
@@ -326,35 +261,14 @@ ROWS = (
         c=_choice_c("<", "min"),
         twin=_minimum,
         dtypes=NUMBERS,
-        arity=2,
-        onnx={"Min": variadic_from_onnx("Min")},
+        onnx={"Min": variadic_from_onnx("Min", NoAttrs())},
     ),
     Row(
         "Max",
         c=_choice_c(">", "max"),
         twin=_maximum,
         dtypes=NUMBERS,
-        arity=2,
-        onnx={"Max": variadic_from_onnx("Max")},
-    ),
-    _bits("And", "&&", np.logical_and, BOOL),
-    _bits("Or", "||", np.logical_or, BOOL),
-    _bits("Xor", "!=", np.logical_xor, BOOL),
-    _bits("BitwiseAnd", "&", np.bitwise_and, INTEGERS),
-    _bits("BitwiseOr", "|", np.bitwise_or, INTEGERS),
-    _bits("BitwiseXor", "^", np.bitwise_xor, INTEGERS),
-    _compare("Equal", "==", np.equal),
-    _compare("Less", "<", np.less),
-    _compare("LessOrEqual", "<=", np.less_equal),
-    _compare("Greater", ">", np.greater),
-    _compare("GreaterOrEqual", ">=", np.greater_equal),
-    Row(
-        "BitShift",
-        c=_shift_c,
-        twin=_shift,
-        dtypes=INTEGERS,
-        arity=2,
-        onnx={"BitShift": bit_shift_from_onnx},
+        onnx={"Max": variadic_from_onnx("Max", NoAttrs())},
     ),
 )
 

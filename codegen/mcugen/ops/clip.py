@@ -9,8 +9,7 @@ import numpy as np
 
 from mcugen.c_types import ctype
 from mcugen.ir import Array, DType
-from mcugen.ops.binary import BinaryAttrs
-from mcugen.ops.elementwise import NUMBERS, Row, literal, spec_of
+from mcugen.ops.elementwise import NUMBERS, NoAttrs, Row, bounds_in, literal, spec_of
 from mcugen.ops.identity import IdentityAttrs
 from mcugen.ops.spec import ImportContext, Reject
 
@@ -36,7 +35,7 @@ def clip_from_onnx(ctx: ImportContext) -> None:
     result = ctx.inputs[0]
     for index, op in ((1, "Max"), (2, "Min")):
         if ctx.has(index):
-            (result,) = ctx.emit(op, (result, ctx.inputs[index]), BinaryAttrs())
+            (result,) = ctx.emit(op, (result, ctx.inputs[index]), NoAttrs())
     ctx.emit("Identity", (result,), IdentityAttrs(), ctx.outputs)
 
 
@@ -53,12 +52,8 @@ def _bound(ctx: ImportContext, index: int, what: str, default: float) -> float:
 
 def _bounds(attrs: ClipAttrs, dtype: DType) -> tuple[float | None, float | None]:
     """(low, high), None where the bound changes nothing; low <= high."""
-    least, most = -math.inf, math.inf
-    if dtype.is_integer:
-        info = np.iinfo(dtype.np)
-        least, most = int(info.min), int(info.max)
-    high = min(attrs.high, most)
-    low = min(max(attrs.low, least), high)
+    low, high = bounds_in(dtype, attrs.low, attrs.high)
+    least, most = bounds_in(dtype, -math.inf, math.inf)
     return (None if low == least else low), (None if high == most else high)
 
 

@@ -33,9 +33,8 @@ class Clamp:
     def integers(self, dtype: DType) -> Clamp:
         """The integers of `dtype` that are in the range, as a finite clamp."""
         info = np.iinfo(dtype.np)
-        low = max(math.ceil(max(self.low, int(info.min))), int(info.min))
-        high = min(math.floor(min(self.high, int(info.max))), int(info.max))
-        return Clamp(low, high)
+        low, high = (min(max(b, int(info.min)), int(info.max)) for b in (self.low, self.high))
+        return Clamp(math.ceil(low), math.floor(high))
 
     @property
     def has_low(self) -> bool:

@@ -20,6 +20,7 @@ from mcugen.c_types import ctype, float_literal, int_literal
 from mcugen.ir import Array, DType, Tensor
 from mcugen.ops.axes import strides
 from mcugen.ops.broadcasting import broadcast, broadcast_strides, collapse, index_text
+from mcugen.ops.common import Clamp
 from mcugen.ops.copying import argument_names
 from mcugen.ops.spec import (
     Constant,
@@ -48,6 +49,11 @@ BOOL = frozenset({DType.BOOL})
 BYTES = (DType.INT8, DType.UINT8)
 
 
+@dataclass(frozen=True)
+class NoAttrs:
+    """No attributes."""
+
+
 def required(tensor: Tensor | None) -> Tensor:
     """The tensor, which the operator requires."""
     assert tensor is not None
@@ -64,6 +70,13 @@ def literal(value: float, dtype: DType) -> str:
     if math.isinf(value):
         return f"{'-' if value < 0 else ''}{cast}mcugen_inf()"
     return float_literal(value, "f" if dtype is DType.FLOAT32 else "")
+
+
+def bounds_in(dtype: DType, low: float, high: float) -> tuple[float, float]:
+    """The bounds as numbers of the element type, integers within its range; low <= high."""
+    clamp = Clamp(low, high)
+    found = clamp.integers(dtype) if dtype.is_integer else clamp
+    return found.low, found.high
 
 
 def narrowed(text: str, dtype: DType) -> str:
@@ -230,10 +243,10 @@ class Row:
         twin: the steps of `c` in NumPy, on arrays of that type.
         semantics: ONNX's meaning on arrays of any type; the twin when None.
         dtypes: element types that `c` covers.
-        arity: number of inputs.
         predicate: whether the result is bool.
         onnx: importers.
         constraints: besides that of the element type.
+        activates: whether `c` and `twin` honour `attrs.activation`.
         quantize: see OpSpec.
     """
 
@@ -242,10 +255,10 @@ class Row:
     twin: Function
     semantics: Function | None = None
     dtypes: frozenset[DType] = F32
-    arity: int = 1
     predicate: bool = False
     onnx: Mapping[str, FromOnnx] = field(default_factory=lambda: MappingProxyType({}))
     constraints: tuple[Constraint, ...] = ()
+    activates: bool = False
     quantize: Callable[[QuantSite], IntegerForm] | None = None
 
 
@@ -317,6 +330,7 @@ def spec_of(row: Row) -> OpSpec:
         return (TensorType(broadcast([required(t).shape for t in inputs]), dtype),)
 
     def lower(site: Site) -> Lowered:
+        assert row.activates or not getattr(site.attrs, "activation", None), site.node.name
         return lowered(site, site.attrs, row.c(site.attrs, site.input(0).dtype))
 
     semantics = row.semantics or row.twin

@@ -17,12 +17,13 @@ import numpy as np
 from mcugen import float_math as fm
 from mcugen.c_types import ctype
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.binary import BinaryAttrs, binary_from_onnx
+from mcugen.ops.binary import binary_from_onnx
 from mcugen.ops.broadcasting import broadcast
 from mcugen.ops.elementwise import (
     ELEMENTWISE,
     F32,
     INTEGERS,
+    NoAttrs,
     element_type_rule,
     evaluate,
     inplace,
@@ -31,6 +32,9 @@ from mcugen.ops.elementwise import (
     required,
 )
 from mcugen.ops.spec import Inputs, Lowered, OpSpec, Site, TensorType
+
+PowAttrs = NoAttrs
+"""No attributes of its own."""
 
 
 @dataclass(frozen=True)
@@ -150,12 +154,9 @@ SPECS = (
         lower=_lower,
         reference=_reference,
         kernels=(ELEMENTWISE,),
-        onnx={"Pow": binary_from_onnx("Pow")},
+        onnx={"Pow": binary_from_onnx("Pow", PowAttrs())},
         constraints=(element_type_rule(F32 | INTEGERS), exponent_type),
         inplace=inplace,
         permute=keep_attrs,
     ),
 )
-
-PowAttrs = BinaryAttrs
-"""No attributes of its own."""

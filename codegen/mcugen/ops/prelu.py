@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from mcugen.ir import Array, DType
-from mcugen.ops.binary import BinaryAttrs, binary_from_onnx
+from mcugen.ops.binary import binary_from_onnx
 from mcugen.ops.broadcasting import broadcast
-from mcugen.ops.elementwise import FLOATS, Row, literal, required, spec_of
+from mcugen.ops.elementwise import FLOATS, NoAttrs, Row, literal, required, spec_of
 from mcugen.ops.spec import Inputs
 
-PReluAttrs = BinaryAttrs
+PReluAttrs = NoAttrs
 """No attributes of its own."""
 
 
@@ -40,8 +40,7 @@ SPECS = (
             c=_c,
             twin=_prelu,
             dtypes=FLOATS,
-            arity=2,
-            onnx={"PRelu": binary_from_onnx("PRelu")},
+            onnx={"PRelu": binary_from_onnx("PRelu", PReluAttrs())},
             constraints=(slope_broadcasts,),
         )
     ),
