@@ -126,6 +126,16 @@ def test_a_broken_graph_is_named(case: str) -> None:
     assert problem in caught.value.message
 
 
+def test_good_quantization() -> None:
+    verify(graph((), ("x",), ("h",), h=quantized_constant()).rebuild(()), "import", specs=SPECS)
+
+
+def quantized_constant() -> Tensor:
+    scales, zeros = np.float32([1, 2]), np.int32([0, 0])
+    quant = QuantParams(scales, zeros, 0)
+    return Tensor("h", (2,), DType.INT8, quant=quant, data=np.zeros(2, np.int8))
+
+
 def test_an_optional_input_may_be_absent() -> None:
     good = graph((RELU.replace(inputs=("x", "")), ADD))
     verify(good, "import", specs=SPECS)

@@ -112,6 +112,32 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert refused(tmp_path / "pipe").message.endswith("not a regular file")
 
 
+def test_a_file_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"x")
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    assert refused(path).message.endswith("cannot be read: Permission denied")
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [(RecursionError, "nested too deeply"), (MemoryError, "more memory than there is")],
+)
+def test_what_python_cannot_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception], problem: str
+) -> None:
+    def fail(model: onnx.ModelProto) -> None:
+        raise error
+
+    path = tmp_path / "m.onnx"
+    path.write_bytes(chain().SerializeToString())
+    monkeypatch.setattr("mcugen.frontend.loader.read_model", fail)
+    assert problem in refused(path).message
+
+
 def test_a_file_beyond_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     with path.open("wb") as file:

@@ -292,6 +292,40 @@ def test_a_branch_has_initializers_and_nested_branches() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("then_branch", "required attribute 'then_branch' is missing"),
+        ("outputs", "'then_branch' has 0 outputs, If has 1"),
+    ],
+)
+def test_a_branch_that_is_not_there(change: str, problem: str) -> None:
+    chosen = branches(node("Relu", ["x"], ["r"]), node("Relu", ["x"], ["r"]))
+    if change == "outputs":
+        del chosen.attribute[0].g.output[:]
+        del chosen.attribute[1].g.output[:]
+    else:
+        kept = [a for a in chosen.attribute if a.name != change]
+        del chosen.attribute[:]
+        chosen.attribute.extend(kept)
+    assert problem in refused(model([chosen], [X], ["y"], {"c": np.array(True)}))
+
+
+def test_a_branch_that_gives_an_initializer_twice() -> None:
+    chosen = branches(node("Relu", ["x"], ["r"]), node("Relu", ["x"], ["r"]))
+    for attribute in chosen.attribute:
+        attribute.g.initializer.extend([helper.make_tensor("k", TensorProto.FLOAT, [1], [3.0])] * 2)
+    proto = model([chosen], [X], ["y"], {"c": np.array(True)})
+    assert "'if/then_branch' gives an initializer twice" in refused(proto)
+
+
+def test_a_definition_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcugen.frontend.functions.MAX_NODES", 2)
+    assert "its definition by ONNX: more than 2 nodes" in refused(
+        model([node("HardSwish", ["x"], ["y"])], [X], ["y"], opset=18)
+    )
+
+
 def test_a_branch_in_a_function_sees_the_functions_values_and_attributes() -> None:
     transpose = node("Transpose", ["t"], ["r"])
     transpose.attribute.add(name="perm", ref_attr_name="order", type=onnx.AttributeProto.INTS)

@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from mcugen.errors import InternalError, Unsupported, UnsupportedModelError
+from mcugen.errors import InternalError, ModelError, Unsupported, UnsupportedModelError
 from mcugen.frontend import load_model
 from mcugen.frontend.import_only import IMPORT_ONLY
 from mcugen.ir import Array, DType, Graph
@@ -211,6 +211,116 @@ def test_unused_optional_outputs_are_not_asked_for() -> None:
     assert found.reason == "output 'mask' is not supported"
 
 
+def test_a_context_says_what_is_missing() -> None:
+    def second(ctx: ImportContext) -> None:
+        ctx.tensor(1)
+
+    (found,) = unsupported(chain(1), importers={"Relu": second})
+    assert found.reason == "input 1 is missing"
+
+
+def test_trailing_absent_inputs_are_left_out() -> None:
+    seen = []
+
+    def clip(ctx: ImportContext) -> None:
+        seen.append(ctx.inputs)
+        ctx.emit("Identity", ctx.inputs, NoAttrs(), ctx.outputs)
+
+    proto = model([node("Clip", ["x", "", ""], ["y"])], [X], ["y"])
+    load_model(proto, importers={"Clip": clip}, specs=SPECS)
+    assert seen == [("x",)]
+
+
+def test_an_importer_that_forgets_its_output() -> None:
+    def forgetful(ctx: ImportContext) -> None:
+        ctx.emit("Relu", ctx.inputs, NoAttrs())
+
+    (found,) = unsupported(chain(1), importers={"Relu": forgetful})
+    assert found.reason == "output 'y' is not supported"
+
+
+def test_an_importer_that_gives_its_output_twice() -> None:
+    def twice(ctx: ImportContext) -> None:
+        for _ in range(2):
+            ctx.emit("Relu", ctx.inputs, NoAttrs(), ctx.outputs)
+
+    with pytest.raises(InternalError, match="tensor 'y' is added twice by the importer"):
+        load_model(chain(1), importers={"Relu": twice}, specs=SPECS)
+
+
+@pytest.mark.parametrize(
+    ("shape", "problem"),
+    [((1,) * 33, "its result has 33 dimensions"), ((2, -1), "a negative dimension: [2,-1]")],
+)
+def test_a_shape_that_cannot_be(shape: tuple[int, ...], problem: str) -> None:
+    wrong = OpSpec("Relu", lambda attrs, inputs: (TensorType(shape, DType.FLOAT32),))
+    (found,) = unsupported(chain(1), specs={"Relu": wrong})
+    assert problem in found.reason
+
+
+def test_a_refused_node_that_infer_cannot_take() -> None:
+    def never(attrs: Any, inputs: Any) -> tuple[TensorType, ...]:
+        raise ZeroDivisionError
+
+    def rule(attrs: Any, inputs: Any) -> str | None:
+        """It must not be."""
+        return "it is"
+
+    refusing = OpSpec("Relu", never, constraints=(rule,))
+    found = unsupported(chain(2), specs={"Relu": refusing})
+    assert [u.reason for u in found] == ["It must not be, got it is"]
+
+
+def test_too_few_inputs_without_a_schema() -> None:
+    short = node("DoubleRelu", [], ["y"], domain="com.microsoft")
+    (found,) = unsupported(model([short], [X], ["y"], domains={"com.microsoft": 1}))
+    assert found.reason == "it must have at least 1 inputs, got 0"
+
+
+def test_an_operator_that_onnx_got_later_is_checked_by_its_later_schema() -> None:
+    importers = {"HardSwish": IMPORTERS["Relu"]}
+    nodes = [node("HardSwish", ["x"], ["y"])]
+    assert load_model(model(nodes, [X], ["y"]), importers=importers, specs=SPECS).graph.nodes
+    nodes = [node("HardSwish", ["x", "x"], ["y"])]
+    (found,) = unsupported(model(nodes, [X], ["y"]), importers=importers)
+    assert found.reason == "it must have 1 inputs, got 2"
+
+
+@pytest.mark.parametrize("declared", [value("a", ["N"]), value("a", None), value("a", [2], 77)])
+def test_a_declared_type_that_says_too_little(declared: onnx.ValueInfoProto) -> None:
+    nodes = [node("Sinh", ["x"], ["a"]), node("Add", ["a", "x"], ["y"])]
+    proto = model(nodes, [X], ["y"])
+    proto.graph.value_info.append(declared)
+    assert [u.name for u in unsupported(proto)] == ["a"]
+
+
+# --- attributes ----------------------------------------------------------------------------------
+
+
+def attribute_reason(attribute: onnx.AttributeProto) -> str:
+    def read(ctx: ImportContext) -> None:
+        ctx.emit("Relu", ctx.inputs, NoAttrs(), ctx.outputs)
+        assert ctx.attr("a") is not None
+
+    proto = onnx.NodeProto(op_type="Do", domain="com.microsoft", input=["x"], output=["y"])
+    proto.attribute.append(attribute)
+    with pytest.raises(ModelError) as caught:
+        load_model(
+            model([proto], [X], ["y"], domains={"com.microsoft": 1}),
+            importers={"com.microsoft::Do": read}, specs=SPECS,
+        )  # fmt: skip
+    return caught.value.message
+
+
+def test_attributes_that_cannot_be_read() -> None:
+    graph = helper.make_attribute("a", helper.make_graph([], "g", [], []))
+    assert "attribute 'a' of kind graph is not supported" in attribute_reason(graph)
+    foreign = helper.make_attribute("a", helper.make_tensor("t", TensorProto.BFLOAT16, [1], [1.0]))
+    assert "attribute 'a' has type bfloat16" in attribute_reason(foreign)
+    binary = onnx.AttributeProto(name="a", type=onnx.AttributeProto.STRING, s=b"\xff")
+    assert "attribute text b'\\xff' is not valid UTF-8" in attribute_reason(binary)
+
+
 # --- folding -------------------------------------------------------------------------------------
 
 
@@ -265,9 +375,10 @@ def test_a_huge_result_is_refused() -> None:
     assert found.reason.startswith("its result [1048576,1048576] needs 4398046511104 bytes")
 
 
-def test_float16_constants_yes_activations_no() -> None:
-    half = np.float16([1.5])
-    np.testing.assert_array_equal(folded([node("Add", ["a", "a"], ["y"])], a=half), np.float16([3]))
+def test_float16_results_and_outputs_are_refused() -> None:
+    half = model([node("Add", ["a", "a"], ["y"])], [], ["y"], {"a": np.float16([1.5])})
+    with pytest.raises(ModelError, match="output 'y' is a tensor of float16"):
+        loaded(half)
     narrow = OpSpec("Narrow", lambda attrs, inputs: (TensorType((2, 3), DType.FLOAT16),))
 
     def relu(ctx: ImportContext) -> None:
@@ -332,6 +443,21 @@ def test_non_zero() -> None:
 
 
 # --- constants of types that the IR lacks --------------------------------------------------------
+
+
+def test_a_foreign_constant_node_is_noted_until_it_is_read() -> None:
+    half = helper.make_tensor("t", TensorProto.BFLOAT16, [2], [1.5, 2.0])
+    nodes = [node("Constant", [], ["w"], value=half), node("Cast", ["w"], ["y"], to=1)]
+
+    def cast(ctx: ImportContext) -> None:
+        ctx.emit("Identity", ctx.inputs, NoAttrs(), ctx.outputs)
+
+    proto = model(nodes, [], ["y"])
+    graph = load_model(proto, importers={"Cast": cast}, specs=SPECS).graph
+    np.testing.assert_array_equal(graph["y"].data, np.float32([1.5, 2]))
+    nodes[1] = node("Relu", ["w"], ["y"])
+    (found,) = unsupported(model(nodes, [], ["y"]))
+    assert found.reason == "constant 'w' has type bfloat16, which is not supported"
 
 
 def test_int4_weights_are_widened_for_dequantize_linear() -> None:

@@ -12,7 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 from mcugen.errors import ModelError, UnsupportedModelError
 from mcugen.frontend import load_model
 from mcugen.ir import Array, DType
-from onnx_models import STUBS, model, node
+from mcugen.ops.spec import ImportContext, OpSpec, TensorType
+from onnx_models import STUBS, NoAttrs, model, node
 
 
 def constant_model(tensor: onnx.TensorProto) -> onnx.ModelProto:
@@ -22,8 +23,18 @@ def constant_model(tensor: onnx.TensorProto) -> onnx.ModelProto:
     return proto
 
 
+def _read(ctx: ImportContext) -> None:
+    ctx.emit("Read", ctx.inputs, NoAttrs(), ctx.outputs)
+
+
+READ = OpSpec("Read", lambda attrs, inputs: (TensorType((), DType.FLOAT32),))
+"""Takes anything and is not computed while importing."""
+
+
 def loaded(tensor: onnx.TensorProto) -> Array:
-    data = load_model(constant_model(tensor), **STUBS).graph["y"].data
+    proto = constant_model(tensor)
+    found = load_model(proto, importers={"Identity": _read}, specs={"Read": READ})
+    data = found.graph["w"].data
     assert data is not None
     return data
 

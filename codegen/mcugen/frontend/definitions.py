@@ -10,7 +10,6 @@ from typing import Any
 
 import onnx
 import onnx.defs
-from google.protobuf.message import DecodeError
 
 from mcugen.frontend.structure import RawNode
 from mcugen.frontend.unsupported import node_proto, tensor_type_proto
@@ -32,10 +31,7 @@ def definition_of(raw: RawNode, tensors: Mapping[str, Tensor]) -> onnx.FunctionP
     if not isinstance(content, bytes) or not content:
         return None
     function = onnx.FunctionProto()
-    try:
-        function.ParseFromString(content)
-    except DecodeError:
-        return None
+    function.ParseFromString(content)
     present = {a.name for a in function.attribute_proto}
     for name, attribute in schema.attributes.items():
         if name not in present and attribute.default_value.name:

@@ -96,6 +96,8 @@ class Expander:
         prefix = f"{node.label}/{which}"
         names = dict(node.scope.names)
         defined = [text(i.name) for i in graph.initializer]
+        if len(set(defined)) < len(defined):
+            raise Malformed(f"{shown(prefix)} gives an initializer twice")
         defined += [text(o) for proto in graph.node for o in proto.output]
         self._name(names, defined, prefix)
         scope = dataclasses.replace(

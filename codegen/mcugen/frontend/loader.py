@@ -259,6 +259,8 @@ def _graph(
         if value in builder.blocked:
             reason = builder.blocked[value] or f"output {shown(value)} is not a supported tensor"
             raise Malformed(f"{reason}, which is not supported")
+        if builder.tensors[value].dtype is DType.FLOAT16:
+            raise Malformed(f"output {shown(value)} is a tensor of float16, which is not supported")
     graph = Graph(name, (), builder.tensors, inputs, outputs).rebuild(builder.nodes)
     verify(graph, "import", specs=specs)
     return graph
