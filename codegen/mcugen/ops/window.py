@@ -58,6 +58,12 @@ class Axis:
         return (self.inside_begin, self.inside_end) != (0, self.out)
 
     @property
+    def may_miss(self) -> bool:
+        """Whether the window of some output lies in the padding with all its taps."""
+        seen = {o for tap in range(self.kernel) for o in range(*self.outputs_of(tap))}
+        return len(seen) < self.out
+
+    @property
     def is_identity(self) -> bool:
         """Whether output `o` reads input `o` alone."""
         return self.kernel == self.stride == 1 and self.pad == 0 and self.size == self.out
