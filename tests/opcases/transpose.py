@@ -34,6 +34,6 @@ CASES = (
     OpCase("reshape", "Reshape", ReshapeAttrs((3, 1, 8)), (random_f32(11, 2, 3, 4),)),
     OpCase("reshape_scalar", "Reshape", ReshapeAttrs(()), (random_f32(12, 1, 1),)),
     OpCase("reshape_empty", "Reshape", ReshapeAttrs((0, 7)), (np.zeros((3, 0), np.int32),)),
-    OpCase("identity", "Identity", IdentityAttrs(), (random_int(13, DType.INT8, 3, 7),)),
-    OpCase("identity_rank0", "Identity", IdentityAttrs(), (np.array(-0.0, np.float32),)),
+    OpCase("identity_op", "Identity", IdentityAttrs(), (random_int(13, DType.INT8, 3, 7),)),
+    OpCase("identity_op_rank0", "Identity", IdentityAttrs(), (np.array(-0.0, np.float32),)),
 )
