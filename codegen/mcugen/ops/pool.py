@@ -173,7 +173,12 @@ def _max_meaning(g: PoolGeometry, x: Array) -> Array:
 
 
 def _average_meaning(g: PoolGeometry, x: Array) -> Array:
-    return window_sums(g, x.reshape(g.in_shape).astype(np.float64)) / g.counts()[None, :, :, None]
+    """Summed in the type of x, in order, as ONNX Runtime's global pool does.
+
+    A mean of quantized values is often a rounding tie for the QuantizeLinear behind it, which a
+    sum in float64 would decide otherwise.
+    """
+    return window_sums(g, x.reshape(g.in_shape)) / g.counts()[None, :, :, None].astype(x.dtype)
 
 
 def _channels_last(attrs: PoolAttrs) -> PoolAttrs:

@@ -3,8 +3,8 @@
 RAW      TFLITE, input and output of equal scale and zero point: the mean of the integers, ties
          away from zero (TFLM, CMSIS-NN, ESP-NN). Padding that counts is the zero point.
 SCALED   TFLITE, otherwise: requant(sum of (x - x_zero_point)), the divisor in the multiplier.
-REAL     ONNX: QuantizeLinear of the real mean. The terms are float32, their sum and mean float64:
-         the sum is exact, so its order does not matter.
+REAL     ONNX: QuantizeLinear of the float mean. Terms, sum and mean are float32, in order: ties are
+         common here, and only the same roundings decide them as ONNX Runtime's float pool does.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ def _reference(params: QPoolParams, arrays: Sequence[Array]) -> tuple[Array, ...
     counts = g.counts()[None, :, :, None]
     if params.is_real:
         terms = steps.astype(np.float32) * np.float32(params.x_scale)
-        mean = (window_sums(g, terms.astype(np.float64)) / counts).astype(np.float32)
+        mean = window_sums(g, terms) / counts.astype(np.float32)
         real = np.clip(mean / np.float32(requant.out_scale), requant.low, requant.high)
         y = np.rint(real).astype(np.int64) + requant.zero_point
         return (y.astype(requant.dtype.np).reshape(params.out_shape),)
