@@ -111,11 +111,13 @@ class Source:
         name: the ONNX tensor.
         perm: axes permutation from the ONNX shape to this tensor's shape; None is the identity.
         offset: what was added to the integers.
+        kept: indices along the last axis, after `perm`, that this tensor still has; None is all.
     """
 
     name: str
     perm: tuple[int, ...] | None = None
     offset: int = 0
+    kept: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

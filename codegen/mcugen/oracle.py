@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen import reference
 from mcugen.errors import InternalError
-from mcugen.ir import Array, Graph, Tensor
+from mcugen.ir import Array, Graph, Source, Tensor
 from mcugen.ops.quantize_linear import quantized
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
@@ -61,9 +61,7 @@ def onnx_value(tensor: Tensor, values: Mapping[str, Array]) -> Array | None:
     source = tensor.source
     if source is None or source.name not in values:
         return None
-    value = values[source.name]
-    if source.perm is not None:
-        value = value.transpose(source.perm)
+    value = _placed(values[source.name], source)
     if value.dtype.kind == "f" and tensor.quant is not None:
         value = quantized(value, tensor.quant, tensor.dtype)
     elif source.offset:
@@ -74,6 +72,12 @@ def onnx_value(tensor: Tensor, values: Mapping[str, Array]) -> Array | None:
             f"{value.dtype}{list(value.shape)}"
         )
     return np.ascontiguousarray(value).reshape(value.shape)
+
+
+def _placed(value: Array, source: Source) -> Array:
+    """The ONNX tensor's axes and channels as the lowered tensor has them."""
+    turned = value if source.perm is None else value.transpose(source.perm)
+    return turned if source.kept is None else turned[..., list(source.kept)]
 
 
 def measure(
@@ -157,6 +161,4 @@ def _unrounded(tensor: Tensor, onnx_graph: Graph, onnx_values: Mapping[str, Arra
     real = onnx_values.get(producer.inputs[0])
     if real is None:
         return None
-    if source.perm is not None:
-        real = real.transpose(source.perm)
-    return real.astype(np.float64) / float(tensor.quant.scale)
+    return _placed(real, source).astype(np.float64) / float(tensor.quant.scale)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from mcugen.errors import InternalError
 from mcugen.ir import Graph
@@ -13,6 +14,7 @@ from mcugen.passes import (
     border_quantization,
     common_subexpressions,
     constant_dequantize,
+    dead_channels,
     dead_code,
     dequantize_biases,
     drop_input_transpose,
@@ -93,17 +95,21 @@ QUANTIZE: tuple[Pass, ...] = (
 )
 """Integers stay integers."""
 
-FINISH: tuple[Pass, ...] = (
+ARRANGE: tuple[Pass, ...] = (
     fuse_activation.run,  # after integer, which reads clamps wherever they are
     signed_integers.run,
     fuse_pad.run,  # pads that are integers now
     layout.run,
+)
+"""Operators in the form that has kernels."""
+
+FINISH: tuple[Pass, ...] = (
     identities.run,  # Reshapes that the layout pass put together
     fold_constants.run,
     common_subexpressions.run,
     dead_code.run,
 )
-"""What every model gets at the end."""
+"""What is left behind."""
 
 
 def run_passes(graph: Graph, options: PassOptions | None = None) -> PassResult:
@@ -119,7 +125,9 @@ def run_passes(graph: Graph, options: PassOptions | None = None) -> PassResult:
     if options.io_quantized:
         graph = _run(graph, (border_quantization.run,), done)
     reasons = float_nodes(graph)
-    graph = _run(graph, FINISH, done)
+    graph = _run(graph, ARRANGE, done)
+    live = partial(dead_channels.run, arithmetic=options.arithmetic)
+    graph = _run(graph, (live, *FINISH), done)
     if options.io_layout == "nhwc":
         graph = _run(graph, (drop_input_transpose.run, identities.run), done)
     graph = _run(graph, (materialise_outputs.run,), done)
@@ -130,7 +138,7 @@ def run_passes(graph: Graph, options: PassOptions | None = None) -> PassResult:
 def _run(graph: Graph, passes: tuple[Pass, ...], done: list[str]) -> Graph:
     """Run some passes, noting their names."""
     for run in passes:
-        name = run.__module__.rpartition(".")[2]
+        name = getattr(run, "func", run).__module__.rpartition(".")[2]
         try:
             changed = run(graph)
             if changed is not graph:
