@@ -1,11 +1,14 @@
-"""Cases of QAdd and QMul."""
+"""Cases of QAdd, QMul and QPRelu."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mcugen.ir import DType
+import numpy as np
+
+from mcugen.ir import Array, DType
 from mcugen.ops.qelementwise import QElementwiseAttrs
+from mcugen.ops.qprelu import QPReluAttrs
 from mcugen.quantize.requant import dtype_range
 from opcase import OpCase, q, random_int
 
@@ -56,8 +59,35 @@ _BOTH = tuple(
     )
 )
 
+
+def _prelu(
+    id_: str,
+    shape: tuple[int, ...],
+    slope: Array,
+    dtype: DType = DType.INT8,
+    bounds: tuple[int, int] | None = None,
+) -> OpCase:
+    x = random_int(1, dtype, *shape)
+    zero = 0 if dtype is DType.INT8 else 120
+    attrs = QPReluAttrs(dtype, *(bounds or dtype_range(dtype)))
+    quant = {0: q(0.05, zero - 3)}
+    name, out = f"QPRelu-{id_}", q(0.031, zero + 9)
+    return OpCase(name, "QPRelu", attrs, (x, slope), (1,), quant=quant, out_quant=out)
+
+
+_SLOPES = np.array([0.25, -0.5, 0.0, 3.0, 1e-12], np.float32)
+_PRELUS = (
+    _prelu("channels-last", (2, 30, 5), _SLOPES),
+    _prelu("channels-first", (2, 5, 30), _SLOPES.reshape(5, 1)),
+    _prelu("scalar", (300,), np.array([0.1], np.float32)),
+    _prelu("rank-0", (300,), np.array(-0.1, np.float32)),
+    _prelu("uint8", (2, 30, 5), _SLOPES, DType.UINT8),
+    _prelu("clamped", (2, 30, 5), _SLOPES, bounds=(-20, 80)),
+)
+
 CASES = (
     *_BOTH,
+    *_PRELUS,
     case("subtract", "QAdd", _FLAT, _I8, _USUAL, subtract=True),
     case("subtract-uint8", "QAdd", ((3, 4), (4,)), _U8, _UNSIGNED, subtract=True),
 )

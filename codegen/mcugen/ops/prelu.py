@@ -10,6 +10,7 @@ from mcugen.ir import Array, DType
 from mcugen.ops.binary import binary_from_onnx
 from mcugen.ops.broadcasting import broadcast
 from mcugen.ops.elementwise import FLOATS, NoAttrs, Row, literal, required, spec_of
+from mcugen.ops.qprelu import quantize_prelu
 from mcugen.ops.spec import Inputs
 
 PReluAttrs = NoAttrs
@@ -42,6 +43,7 @@ SPECS = (
             dtypes=FLOATS,
             onnx={"PRelu": binary_from_onnx("PRelu", PReluAttrs())},
             constraints=(slope_broadcasts,),
+            quantize=quantize_prelu,
         )
     ),
 )

@@ -258,15 +258,16 @@ def _infer(attrs: QElementwiseAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
 def _integer_form(site: QuantSite, op: str, subtract: bool = False) -> IntegerForm:
     """Both inputs and the output 8-bit and per tensor, of whatever scales."""
     for index in (0, 1):
-        _check(site.input(index), site.quant(index), f"input {index}")
+        check_8_bit(site.input(index), site.quant(index), f"input {index}")
     out = site.outputs[0]
     assert out.quant is not None
-    _check(out, out.quant, "the output")
+    check_8_bit(out, out.quant, "the output")
     act = quantized_clamp(*site.clamp, out.quant, out.dtype)
     return IntegerForm(op, QElementwiseAttrs(out.dtype, *act, subtract), site.inputs)
 
 
-def _check(tensor: Tensor, quant: QuantParams, what: str) -> None:
+def check_8_bit(tensor: Tensor, quant: QuantParams, what: str) -> None:
+    """Raise Reject unless the tensor has 8 bits and one scale."""
     if tensor.dtype not in BYTES:
         raise Reject(f"{what} must be int8 or uint8, got {tensor.dtype.value}")
     if not quant.per_tensor:
