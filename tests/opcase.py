@@ -59,3 +59,17 @@ def random_int(seed: int, dtype: DType, *shape: int) -> Array:
     info = np.iinfo(dtype.np)
     rng = np.random.default_rng(seed)
     return rng.integers(info.min, info.max, shape, dtype=dtype.np, endpoint=True)
+
+
+def spread_scale(scale: float, depth: int, *operands: tuple[Array, int]) -> float:
+    """An output scale with which sums of products of `depth` terms use most of 8 bits.
+
+    Args:
+        scale: of the sum.
+        depth: terms of a sum.
+        operands: values and zero point of each factor.
+    """
+    centred = [a.astype(np.float64) - zero for a, zero in operands]
+    mean = float(np.prod([abs(a.mean()) for a in centred]))
+    root = float(np.prod([np.sqrt((a**2).mean()) for a in centred]))
+    return scale * (depth * mean + np.sqrt(depth) * root) / 80.0

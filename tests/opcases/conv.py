@@ -8,7 +8,7 @@ from mcugen.ir import DType
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv import ConvAttrs
 from mcugen.ops.qconv import QConvAttrs
-from opcase import OpCase, q, q_axis, random_f32, random_int
+from opcase import OpCase, q, q_axis, random_f32, random_int, spread_scale
 
 RELU6 = Clamp(0.0, 6.0)
 
@@ -124,11 +124,13 @@ def _qconv(
     rng = np.random.default_rng(seed)
     scales = rng.uniform(0.005, 0.02, w[0]).astype(np.float32)
     depth = int(np.prod(w[1:]))
-    out_scale = 0.05 * 0.0125 * np.sqrt(depth) * 75.0
     values = (
         random_int(seed, x_dtype, *x),
         random_int(seed + 1, w_dtype, *w),
         rng.integers(-3000, 3000, w[0]).astype(np.int32),
+    )
+    out_scale = spread_scale(
+        0.05 * 0.0125, depth, (values[0], zero_points[0]), (values[1], zero_points[1])
     )
     info = np.iinfo(out_dtype.np)
     low, high = act or (int(info.min), int(info.max))

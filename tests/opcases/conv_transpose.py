@@ -8,7 +8,7 @@ from mcugen.ir import DType
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_transpose import ConvTransposeAttrs
 from mcugen.ops.qconv_transpose import QConvTransposeAttrs
-from opcase import OpCase, q, q_axis, random_f32, random_int
+from opcase import OpCase, q, q_axis, random_f32, random_int, spread_scale
 
 
 def attrs2d(
@@ -89,6 +89,8 @@ def _integer(
     w_quant = q_axis(scales, 1) if per_channel else q(0.0125, zero_points[1])
     info = np.iinfo(dtypes[2].np)
     terms = w[0] // attrs.groups * 2
+    operands = (values[0], zero_points[0]), (values[1], zero_points[1])
+    spread = spread_scale(0.05 * 0.0125, terms, *operands)
     return OpCase(
         f"q_{id_}",
         "QConvTranspose",
@@ -99,7 +101,7 @@ def _integer(
         values if bias else values[:2],
         (1, 2),
         {0: q(0.05, zero_points[0]), 1: w_quant},
-        q(0.05 * 0.0125 * np.sqrt(terms) * 75.0, zero_points[2]),
+        q(spread, zero_points[2]),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from mcugen.ops.common import Clamp
 from mcugen.ops.matmul import FullyConnectedAttrs, MatMulAttrs
 from mcugen.ops.qmatmul import MatMulIntegerAttrs
 from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs, QMatMulAttrs
-from opcase import OpCase, q, q_axis, random_f32, random_int
+from opcase import OpCase, q, q_axis, random_f32, random_int, spread_scale
 
 
 def _matmul(
@@ -116,6 +116,8 @@ def _q_fully(
         rng.integers(-3000, 3000, units).astype(np.int32),
     )
     scales = rng.uniform(0.005, 0.02, units).astype(np.float32)
+    operands = (values[0], zero_points[0]), (values[1], zero_points[1])
+    spread = spread_scale(0.05 * 0.0125, x[-1], *operands)
     info = np.iinfo(out_dtype.np)
     return OpCase(
         id_,
@@ -127,7 +129,7 @@ def _q_fully(
             0: q(0.05, zero_points[0]),
             1: q_axis(scales, 0) if per_channel else q(0.0125, zero_points[1]),
         },
-        q(0.05 * 0.0125 * np.sqrt(x[-1]) * 75.0, zero_points[2]),
+        q(spread, zero_points[2]),
     )
 
 

@@ -178,7 +178,9 @@ def _average_meaning(g: PoolGeometry, x: Array) -> Array:
     A mean of quantized values is often a rounding tie for the QuantizeLinear behind it, which a
     sum in float64 would decide otherwise.
     """
-    return window_sums(g, x.reshape(g.in_shape)) / g.counts()[None, :, :, None].astype(x.dtype)
+    divisors = g.counts()[None, :, :, None].astype(x.dtype)
+    mean: Array = window_sums(g, x.reshape(g.in_shape)) / divisors
+    return mean
 
 
 def _channels_last(attrs: PoolAttrs) -> PoolAttrs:

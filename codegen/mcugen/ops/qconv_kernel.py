@@ -32,7 +32,7 @@ class QConvParams:
     Attributes:
         geometry: shapes.
         x_dtype: int8 or uint8.
-        x_zero_point: of the input.
+        x_zero_point: of the input; None when the kernel reads it through a second pointer.
         weights: int8 or int16 [O, I, KH, KW], the zero point subtracted.
         bias: int32 [O].
         requant: accumulator -> output; None when the output is the accumulator itself, int32.
@@ -41,7 +41,7 @@ class QConvParams:
 
     geometry: ConvGeometry
     x_dtype: DType
-    x_zero_point: int
+    x_zero_point: int | None
     weights: Array
     bias: Array
     requant: Requant | None
@@ -124,7 +124,8 @@ def qconv_macs(params: QConvParams) -> int:
 
 def qconv_reference(params: QConvParams, arrays: Sequence[Array]) -> tuple[Array, ...]:
     """The definition; sums are exact, so their order does not matter."""
-    x = arrays[0].astype(np.int64) - params.x_zero_point
+    zero = params.x_zero_point
+    x = arrays[0].astype(np.int64) - (int(arrays[1].reshape(())) if zero is None else zero)
     acc = convolve(params.geometry, x, params.weights).astype(np.int64) + params.bias
     if params.requant is None:
         wrapped = acc.astype(np.uint32).view(np.int32)
@@ -140,13 +141,14 @@ def stored_weights(weights: Array, zero_point: Array) -> Array:
     return narrow if np.array_equal(narrow, wide) else wide
 
 
-def sum_fits(weights: Array, x_dtype: DType, x_zero_point: int) -> bool:
-    """Whether no sum of products can leave int32, whatever the input holds.
+def sum_fits(weights: Array, x_dtype: DType, x_zero_point: int | None) -> bool:
+    """Whether no sum of products can leave int32, whatever the input (and None: its zero) holds.
 
     The bias comes on top and may wrap around, as it does in TFLite Micro.
     """
     low, high = dtype_range(x_dtype)
-    largest = max(abs(low - x_zero_point), abs(high - x_zero_point))
+    zeros = (low, high) if x_zero_point is None else (x_zero_point,)
+    largest = max(abs(end - zero) for end in (low, high) for zero in zeros)
     magnitudes = np.abs(weights.astype(np.int64)).reshape(weights.shape[0], -1)
     return bool(np.all(magnitudes.sum(axis=1) * largest <= INT32_MAX))
 
