@@ -12,6 +12,7 @@ from mcugen.ir import DType, Graph
 from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.expand import TileAttrs
 from mcugen.ops.pad import PadAttrs
+from mcugen.ops.pool import PoolAttrs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.slice import SliceAttrs
 from mcugen.ops.transpose import TransposeAttrs
@@ -140,4 +141,23 @@ def test_a_float_that_others_read_is_not_quantized_twice() -> None:
     b.quantize(b.node("Reshape", (f,), ReshapeAttrs((6,)), "m"), "y", 0.1)
     b.node("Neg", (f,), UnaryAttrs(), "z")
     graph = attach_quantization.run(b.graph("y", "z"))
+    assert move_conversions.run(graph) is graph
+
+
+def test_a_clamp_behind_a_pool_goes_to_the_operator_before_it() -> None:
+    """Conv -> MaxPool -> Relu -> QuantizeLinear has an integer form only that way round."""
+    b = Builder()
+    f = b.node("Abs", (b.input("x", (1, 2, 5, 4)),), UnaryAttrs(), "f")
+    pool = PoolAttrs((2, 2), (1, 1), (0,) * 4, (1, 1), False, False)
+    r = b.node("Relu", (b.node("MaxPool", (f,), pool, "p"),), UnaryAttrs(), "r")
+    b.quantize(r, "y", 0.1)
+    after = _moved(b.graph("y"))
+    assert ops(after) == ["Abs", "Relu", "QuantizeLinear", "MaxPool"]
+
+
+def test_a_clamp_that_is_not_quantized_stays() -> None:
+    b = Builder()
+    f = b.node("Abs", (b.input("x", (2, 3)),), UnaryAttrs(), "f")
+    b.node("Relu", (b.node("Reshape", (f,), ReshapeAttrs((6,)), "m"),), UnaryAttrs(), "y")
+    graph = b.graph("y")
     assert move_conversions.run(graph) is graph

@@ -1,7 +1,8 @@
 """Conversions moved past operators that only move values, so that these run on integers.
 
-DequantizeLinear(x) -> Move            becomes   Move(x) -> DequantizeLinear
-Move(f) -> QuantizeLinear              becomes   QuantizeLinear(f) -> Move
+DequantizeLinear(x) -> Move             becomes   Move(x) -> DequantizeLinear
+Move(f) -> QuantizeLinear               becomes   QuantizeLinear(f) -> Move
+Move(f) -> Relu, Clip -> QuantizeLinear becomes   Relu, Clip(f) -> QuantizeLinear -> Move
 
 Moving values commutes with what is done to each of them, so every number stays the same. Refused:
 per-axis quantization (but on constants, where Transpose takes the axis along), inputs of different
@@ -18,6 +19,7 @@ from typing import Any
 from mcugen.ir import Graph, Node, QuantParams, Tensor
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import QuantSite, Reject
+from mcugen.passes.clamps import clamp_of
 from mcugen.passes.edit import Editor, origins, repeat
 from mcugen.passes.quantized import (
     QUANTIZE,
@@ -52,7 +54,9 @@ def _move(ed: Editor, node: Node) -> bool:
         return True
     if node.op != "Pad" and sink_dequantize(ed, node):
         return True
-    return quantizer is not None and _raise_quantize(ed, node, quantizer)
+    if quantizer is None:
+        return _raise_clamp(ed, node)
+    return _raise_quantize(ed, node, quantizer)
 
 
 def sink_dequantize(ed: Editor, node: Node) -> bool:
@@ -129,6 +133,21 @@ def _raise_quantize(ed: Editor, node: Node, quantizer: Node) -> bool:
         inputs=inputs, outputs=quantizer.outputs, attrs=attrs, origin=origins(node, quantizer)
     )
     ed.replace((node, quantizer), (moved,))
+    return True
+
+
+def _raise_clamp(ed: Editor, node: Node) -> bool:
+    """Clamp the node's only input instead of its result, next to the operator that made it."""
+    data = data_inputs(node)
+    clamp = ed.sole_consumer(node.outputs[0]) if len(node.outputs) == 1 else None
+    if clamp is None or clamp_of(ed, clamp) is None or _sole_quantizer(ed, clamp) is None:
+        return False
+    if node.op == "Pad" or len(data) != 1 or ed.sole_consumer(node.inputs[data[0]]) is None:
+        return False
+    clamped = ed.emit(clamp.op, (node.inputs[data[0]],), clamp.attrs, near=clamp)
+    inputs = tuple(clamped if k == data[0] else i for k, i in enumerate(node.inputs))
+    moved = node.replace(inputs=inputs, outputs=clamp.outputs, origin=origins(node, clamp))
+    ed.replace((node, clamp), (moved,))
     return True
 
 
