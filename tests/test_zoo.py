@@ -1,18 +1,18 @@
-"""Real models, whole: the C is bit-exact, the program means what ONNX means, the end result is near.
+"""Real models, whole: bit-exact C, a program that means what ONNX means, results near ONNX's.
 
 Needs MCUGEN_MODELS; long, so marked `zoo`.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from mcugen import api
 from mcugen.check import CheckResult
-from zoo import ZOO, ZooModel
+from mcugen.errors import DoesNotFitError
+from zoo import BOARDS, ZOO, ZooModel
 
 pytestmark = pytest.mark.zoo
 
@@ -21,15 +21,9 @@ def _ids(models: tuple[ZooModel, ...]) -> list[str]:
     return [m.name for m in models]
 
 
-@cache
-def _compiled(folder: Path, model: ZooModel, arithmetic: str) -> api.Model:
-    imported = api.load(folder / f"{model.name}.onnx", dims=model.dims)
-    return api.compile(imported, arithmetic=arithmetic)
-
-
-@cache
 def _checked(folder: Path, model: ZooModel, arithmetic: str) -> CheckResult:
-    return _compiled(folder, model, arithmetic).check(folder / f"{model.name}.npz")
+    imported = api.load(folder / f"{model.name}.onnx", dims=model.dims)
+    return api.compile(imported, arithmetic=arithmetic).check(folder / f"{model.name}.npz")
 
 
 @pytest.mark.parametrize("arithmetic", ["tflite", "onnx"])
@@ -48,7 +42,7 @@ def _assert_near_onnx(result: CheckResult, model: ZooModel, arithmetic: str) -> 
     quantized = any(not d.is_float for d in result.distances.values())
     for name, distance in result.onnx.items():
         if not quantized:
-            assert distance.worst_float <= 1.0, name
+            assert distance.worst_float <= 1.0 or distance.max_abs <= model.gap_abs, name
         elif arithmetic == "onnx" and distance.max_lsb is not None:
             assert distance.max_lsb <= model.gap_lsb, name
         elif arithmetic == "onnx":
@@ -56,3 +50,38 @@ def _assert_near_onnx(result: CheckResult, model: ZooModel, arithmetic: str) -> 
     if quantized and arithmetic == "tflite" and model.classes:
         first = next(iter(result.onnx.values()))
         assert first.argmax_agreement == 1.0
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("model", ZOO, ids=_ids(ZOO))
+def test_export_or_refusal(models_dir: Path, tmp_path: Path, model: ZooModel, board: str) -> None:
+    imported = api.load(models_dir / f"{model.name}.onnx", dims=model.dims)
+    compiled = api.compile(imported, board=board)
+    target = tmp_path / "project"
+    if board not in model.fits:
+        with pytest.raises(DoesNotFitError, match=r"largest is|weights are"):
+            compiled.export(target)
+        assert list(tmp_path.iterdir()) == []
+    done = compiled.export(target, force=board not in model.fits)
+    assert done.report.fit.fits is (board in model.fits)
+    assert (target / "report.json").is_file()
+
+
+PROMISED_ARENA_BYTES = {
+    "vww_mobilenetv1_qdq": 55_296,
+    "kws_dscnn_qdq": 16_000,
+    "ic_resnet8_qdq": 49_152,
+    "ad_autoencoder_qdq": 768,
+    "vww_mobilenetv1_f32": 221_184,
+    "kws_dscnn_f32": 64_000,
+    "ic_resnet8_f32": 196_608,
+    "ad_autoencoder_f32": 3_072,
+}
+
+
+@pytest.mark.parametrize("name", PROMISED_ARENA_BYTES)
+def test_the_arena_is_the_lower_bound(models_dir: Path, name: str) -> None:
+    model = next(m for m in ZOO if m.name == name)
+    report = api.compile(api.load(models_dir / f"{name}.onnx", dims=model.dims)).report()
+    assert report.arena_bytes == report.arena_lower_bound_bytes == PROMISED_ARENA_BYTES[name]
+    assert report.arena_optimal
