@@ -68,18 +68,18 @@ class PassResult:
 
 
 PREPARE: tuple[Pass, ...] = (
-    dead_code.run,
+    dead_code.run,  # nothing below looks at what no output depends on
     identities.run,  # what does nothing would hide patterns from every later pass
     fold_constants.run,  # float weights beside their QuantizeLinear become integers
     attach_quantization.run,  # needed by whatever looks behind a DequantizeLinear
     constant_dequantize.run,  # Transpose and Reshape of weights move behind the integers
     fold_constants.run,  # ... which are then moved for good
     common_subexpressions.run,  # one reader instead of two lets later passes fuse
-    fully_connected.run,
-    fold_affine.run,
-    constant_dequantize.run,  # reshaped biases
-    fold_constants.run,
-    fuse_pad.run,
+    fully_connected.run,  # constant weights of matrix products, with a place for a bias
+    fold_affine.run,  # BatchNormalization, biases and scales into the weights before them
+    constant_dequantize.run,  # biases that were reshaped meanwhile
+    fold_constants.run,  # ... for good
+    fuse_pad.run,  # while a Pad of zeros and its reader are both float
 )
 """The model in the operators that have kernels, still all float between its conversions."""
 
@@ -87,7 +87,7 @@ QUANTIZE: tuple[Pass, ...] = (
     attach_quantization.run,  # folding made new integers
     move_conversions.run,  # so that operators and their conversions are neighbours
     fold_constants.run,  # constants that are quantized now
-    common_subexpressions.run,
+    common_subexpressions.run,  # one input that several readers quantize alike
     lookup_tables.run,  # before integer: a table is exact, and cheaper than any operator
     integer.run,
     fuse_lookup.run,  # clamps between integers go into the integer operators
@@ -97,19 +97,19 @@ QUANTIZE: tuple[Pass, ...] = (
 
 ARRANGE: tuple[Pass, ...] = (
     fuse_activation.run,  # after integer, which reads clamps wherever they are
-    signed_integers.run,
+    signed_integers.run,  # once all integers are there
     fuse_pad.run,  # pads that are integers now
-    layout.run,
+    layout.run,  # last: operators before it need to know one order of axes only
 )
 """Operators in the form that has kernels."""
 
 FINISH: tuple[Pass, ...] = (
     identities.run,  # Reshapes that the layout pass put together
-    fold_constants.run,
-    common_subexpressions.run,
+    fold_constants.run,  # and reshaped constants
+    common_subexpressions.run,  # Transposes and Reshapes of one tensor
     dead_code.run,
 )
-"""What is left behind."""
+"""What the others left behind."""
 
 
 def run_passes(graph: Graph, options: PassOptions | None = None) -> PassResult:
@@ -126,6 +126,7 @@ def run_passes(graph: Graph, options: PassOptions | None = None) -> PassResult:
         graph = _run(graph, (border_quantization.run,), done)
     reasons = float_nodes(graph)
     graph = _run(graph, ARRANGE, done)
+    # after the layout pass: channels are the last axis everywhere
     live = partial(dead_channels.run, arithmetic=options.arithmetic)
     graph = _run(graph, (live, *FINISH), done)
     if options.io_layout == "nhwc":
