@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcugen import api
@@ -33,20 +34,40 @@ def test_check(models_dir: Path, model: ZooModel, arithmetic: str) -> None:
     assert result.samples == 3
     assert result.bit_exact, result.first_mismatch
     assert result.semantics_ok, result.beyond
-    _assert_near_onnx(result, model, arithmetic)
+    gaps = _gaps(models_dir / f"{model.name}.npz")
+    _assert_near_onnx(result, model, arithmetic, gaps)
 
 
-def _assert_near_onnx(result: CheckResult, model: ZooModel, arithmetic: str) -> None:
+def _gaps(path: Path) -> dict[str, float]:
+    """Output -> how far ONNX Runtime's optimised run is from its literal one on the samples.
+
+    No tool can be asked to be closer to "ONNX Runtime" than it is to itself: its Sigmoid, say,
+    is off by up to 2e-7, many times the float bound where yunet's scores are about 1e-5.
+    """
+    gaps: dict[str, float] = {}
+    with np.load(path) as data:
+        for key in data.files:
+            if key.startswith("outopt"):
+                sample, name = key.removeprefix("outopt").split("/", 1)
+                literal = data[f"out{sample}/{name}"].astype(np.float64)
+                gap = float(np.max(np.abs(data[key].astype(np.float64) - literal)))
+                gaps[name] = max(gap, gaps.get(name, 0.0))
+    return gaps
+
+
+def _assert_near_onnx(
+    result: CheckResult, model: ZooModel, arithmetic: str, gaps: dict[str, float]
+) -> None:
     assert result.onnx_source == "recorded"
-    assert result.onnx, "no output was compared"
+    assert set(result.onnx) == set(gaps)
     quantized = any(not d.is_float for d in result.distances.values())
     for name, distance in result.onnx.items():
         if not quantized:
-            assert distance.worst_float <= 1.0 or distance.max_abs <= model.gap_abs, name
+            assert distance.worst_float <= 1.0 or distance.max_abs <= gaps[name], name
         elif arithmetic == "onnx" and distance.max_lsb is not None:
-            assert distance.max_lsb <= model.gap_lsb, name
+            assert distance.max_lsb <= max(1, gaps[name]), name
         elif arithmetic == "onnx":
-            assert distance.max_abs <= max(model.gap_abs, model.output_step), name
+            assert distance.max_abs <= max(gaps[name], model.output_step), name
     if quantized and arithmetic == "tflite" and model.classes:
         first = next(iter(result.onnx.values()))
         assert first.argmax_agreement == 1.0
