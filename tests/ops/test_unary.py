@@ -89,8 +89,6 @@ def test_unsupported_element_type() -> None:
 def test_constants_of_any_type_are_folded() -> None:
     graph = imported("Sqrt", (np.array([4.0, 9.0]),), constant=(0,))
     assert graph.nodes == () or graph.nodes[0].op == "Identity"
-    halves = imported("Exp", (np.zeros(2, np.float16),), constant=(0,))
-    assert halves.outputs
 
 
 def test_quantized_sigmoid() -> None:
