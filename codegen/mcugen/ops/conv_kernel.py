@@ -78,7 +78,10 @@ def sections(channels: int, vectors: int, lanes: int) -> tuple[Section, ...]:
     return tuple(found)
 
 
-_BLOCKS = ((4, 2), (3, 2), (2, 4), (2, 2), (1, 8), (1, 4), (1, 2), (4, 1), (2, 1), (1, 1))
+_BLOCKS = (
+    (4, 2), (3, 3), (3, 2), (2, 4), (2, 3), (2, 2), (4, 1), (2, 1),
+    (1, 8), (1, 6), (1, 4), (1, 3), (1, 2), (1, 1),
+)  # fmt: skip
 """(pixels, vectors) that fit in 16 registers."""
 
 

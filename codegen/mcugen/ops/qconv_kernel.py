@@ -92,9 +92,8 @@ class QConvParams:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Channels of the depthwise kernel, 16 or 8 at a time."""
-        lanes = 16 if self.geometry.out_c % 16 == 0 else 8
-        return sections(self.geometry.out_c, 1, lanes)
+        """Channels of the depthwise kernel: a whole vector of bytes at a time, then the rest."""
+        return sections(self.geometry.out_c, 1, 16)
 
 
 def packed_constants(params: QConvParams) -> tuple[Constant, ...]:
