@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcugen.names import Names, identifier, model_prefix
+from mcugen.names import Names, identifier, model_prefix, shortened
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,8 @@ def test_each_name_is_given_once() -> None:
     assert [names.unique(t) for t in ("a b", "a_b", "A-B", "int", "int")] == [
         "a_b", "a_b_2", "a_b_3", "int_", "int_2",
     ]  # fmt: skip
+
+
+def test_shortened_keeps_the_end() -> None:
+    assert shortened("abc", 3) == "abc"
+    assert shortened("abcdefgh", 6) == "...fgh"

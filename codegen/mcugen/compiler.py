@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -65,6 +66,20 @@ class Compiled:
     files: Mapping[str, str]
     options: CompileOptions
     float_nodes: Mapping[str, str] = field(default_factory=dict)
+
+
+def with_stack(compiled: Compiled, stack_bytes: int | None, source: str) -> Compiled:
+    """The same model with the stack bound written into its header; as it was where unknown.
+
+    Args:
+        compiled: the model.
+        stack_bytes: bound of one inference's stack, None where unknown.
+        source: who says so: the compiler and the core.
+    """
+    if stack_bytes is None:
+        return compiled
+    model = dataclasses.replace(compiled.model, stack_bytes=stack_bytes, stack_source=source)
+    return dataclasses.replace(compiled, model=model, files=render.render(model))
 
 
 def compile_model(imported: Imported, options: CompileOptions | None = None) -> Compiled:

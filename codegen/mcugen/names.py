@@ -62,3 +62,11 @@ class Names:
             name, count = f"{base.rstrip('_')}_{count}", count + 1
         self._taken.add(name)
         return name
+
+
+def shortened(text: str, width: int) -> str:
+    """`text`, or its end behind "..." where it has more than `width` characters.
+
+    Exporters put what tells a node apart at the end of its name.
+    """
+    return text if len(text) <= width else "..." + text[len(text) - width + 3 :]

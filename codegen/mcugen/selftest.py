@@ -99,7 +99,7 @@ def make_selftest(compiled: Compiled, sample: Sample, level: str = "crc") -> Sel
         layers=tuple(tensor(o) for s in steps for o in s.outputs),
         outputs=tuple(tensor(o) for o in graph.outputs),
         expected=tuple(value(o) for o in graph.outputs) if level == "full" else (),
-        table_bytes=sum(_row_bytes(s.node.name, s.node.op) for s in steps),
+        table_bytes=sum(_row_bytes(c.node, c.op) for c in compiled.model.calls),
     )
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from mcugen.c_model import CCall, CConstant, CFunction, CModel, COutput, CTensor, EmitOptions
 from mcugen.c_types import C_TYPES, MCUGEN_TYPES, comment_text
 from mcugen.ir import Array, DType, Tensor
-from mcugen.names import Names, identifier
+from mcugen.names import Names, identifier, shortened
 from mcugen.plan.problem import MemoryPlan
 from mcugen.program import Program, Step
 
 ARENA_ALIGN_BYTES = 16
+_NAME_CHARS = 60
+"""Longer node names (tf2onnx writes hundreds of characters) are cut in front in the C."""
 _EMPTY_ARENA_BYTES = 16
 """C has no empty array: the size of an arena that holds only empty tensors."""
 
@@ -168,9 +170,10 @@ def _function(program: Program, step: Step) -> CFunction:
     return CFunction(
         template=step.kernel.template,
         signature=", ".join(arguments),
-        params=step.params,
+        params=step.kernel.form(step.params),
         base_name=identifier(step.node.op),
         comment=_describe(program, step),
+        scratch_bytes=step.scratch_bytes,
     )
 
 
@@ -180,7 +183,8 @@ def _type_text(tensor: Tensor) -> str:
 
 def _describe(program: Program, step: Step) -> str:
     graph = program.graph
-    nodes = ", ".join(f'"{o}"' for o in step.node.origin) or f'"{step.node.name}"'
+    names = step.node.origin or (step.node.name,)
+    nodes = ", ".join(f'"{shortened(o, _NAME_CHARS)}"' for o in names)
     ins = ", ".join(_type_text(graph[n]) for n in step.inputs)
     outs = ", ".join(_type_text(graph[n]) for n in step.outputs)
     return comment_text(f"node {nodes}: {step.node.op} {ins} -> {outs}")
@@ -191,7 +195,7 @@ def _call(
 ) -> CCall:
     graph = locator.program.graph
     label = identifier(step.node.op)
-    origin = comment_text(f"{step.node.op} {step.node.name}")
+    origin = comment_text(f"{step.node.op} {shortened(step.node.name, _NAME_CHARS)}")
     arguments = []
     for position, name in enumerate(step.inputs):
         data = graph[name].data
@@ -208,7 +212,7 @@ def _call(
         index=index,
         comment=_describe(locator.program, step),
         op=step.node.op,
-        node=step.node.name,
+        node=shortened(step.node.name, _NAME_CHARS),
         function="",
         arguments=tuple(arguments),
         outputs=tuple(

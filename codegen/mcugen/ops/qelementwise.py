@@ -251,6 +251,14 @@ def _reference(params: ElementwiseParams, arrays: Sequence[Array]) -> tuple[Arra
     return evaluate(run, None, arrays)
 
 
+def _rounding_slack(params: ElementwiseParams) -> float:
+    """What the first rounding of the last factor may move; nothing to speak of after << 20."""
+    numbers: FixedPoint | FloatScales = params.attrs
+    if not isinstance(numbers, FixedPoint) or numbers.output.shift >= 0:
+        return 0.0
+    return float(2.0 ** (numbers.output.shift - 1))
+
+
 def _infer(attrs: QElementwiseAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
     return (TensorType(broadcast([required(t).shape for t in inputs]), attrs.out_dtype),)
 
@@ -298,6 +306,7 @@ SPECS = tuple(
         kernels=(ELEMENTWISE,),
         inplace=inplace,
         permute=keep_attrs,
+        rounding_slack=_rounding_slack,
     )
     for name in ("QAdd", "QMul")
 )

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from mcugen.names import shortened
 from mcugen.report.model_report import ModelReport, NodeRow
 
 
@@ -35,6 +36,8 @@ def _fits_text(report: ModelReport) -> str:
     return f"{word} (RAM {fit.ram_margin_bytes:+,}, flash {fit.flash_margin_bytes:+,} bytes left)"
 
 
+_NARROWEST_NAME = 16
+_NARROW_COLUMNS = ("node", "kernel", "output", "MACs")
 _COLUMNS = ("node", "op", "kernel", "library", "output", "MACs")
 
 
@@ -42,8 +45,7 @@ def short_name(name: str, width: int = 40) -> str:
     """A node's name for a table cell: fused names counted, long ones cut in front."""
     first, *others = name.split(" + ")
     more = f" (+{len(others)})" if others else ""
-    room = width - len(more)
-    return (first if len(first) <= room else "..." + first[3 - room :]) + more
+    return shortened(first, width - len(more)) + more
 
 
 def _cells(row: NodeRow) -> tuple[str, ...]:
@@ -62,13 +64,29 @@ def remarks(report: ModelReport) -> list[str]:
     return lines + list(report.fit.advice)
 
 
+_FULL_WIDTH = 110
+"""Characters of a terminal that has room for the operator beside the kernel."""
+
+
+def _terminal_cells(row: NodeRow, wide: bool, name_chars: int) -> tuple[str, ...]:
+    kernel = row.kernel if row.library == "portable" else f"{row.library}/{row.kernel}"
+    middle = (row.op, kernel) if wide else (kernel,)
+    shape = row.outputs.replace(", ", "x").replace("[", " ").replace("]", "")
+    return (short_name(row.name, name_chars), *middle, shape, f"{row.macs:,}")
+
+
 def print_report(report: ModelReport, console: Console) -> None:
-    """The report on a terminal."""
-    table = Table(box=None, header_style="bold")
-    for column in _COLUMNS:
-        table.add_column(column, justify="right" if column == "MACs" else "left", no_wrap=True)
+    """The report on a terminal: the nodes' names get the room that is left."""
+    wide = console.width >= _FULL_WIDTH
+    titles = ("node", "op", "kernel", "output", "MACs") if wide else _NARROW_COLUMNS
+    rows = [_terminal_cells(r, wide, 40) for r in report.nodes]
+    used = sum(max((len(r[c]) for r in rows), default=0) + 2 for c in range(1, len(titles)))
+    room = max(_NARROWEST_NAME, min(40, console.width - used))
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in titles:
+        table.add_column(title, justify="right" if title == "MACs" else "left", no_wrap=True)
     for row in report.nodes:
-        table.add_row(*(escape(c) for c in _cells(row)))
+        table.add_row(*(escape(c) for c in _terminal_cells(row, wide, room)))
     console.print(table)
     console.print()
     for label, value in summary_rows(report):
