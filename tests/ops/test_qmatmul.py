@@ -52,7 +52,7 @@ def test_the_multiplier_is_tflites() -> None:
     each = dataclasses.replace(W, quant=q_axis(scales, 0))
     per_tensor = spec.lower(Site(node, (x, one), (Y,), Arithmetic.TFLITE)).params.requant
     product = float(np.float32(0.1) * np.float32(0.3))
-    assert (per_tensor.multiplier0, per_tensor.shift0) == quantize_multiplier(product / 2.0)
+    assert (per_tensor.multiplier0, int(per_tensor.shift[0])) == quantize_multiplier(product / 2.0)
     per_channel = spec.lower(Site(node, (x, each), (Y,), Arithmetic.TFLITE)).params.requant
     wanted = [quantize_multiplier(float(np.float32(0.1)) * float(s) / 2.0) for s in scales]
     assert list(zip(per_channel.multiplier, per_channel.shift, strict=True)) == wanted
