@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+
 import opcases
 from mcugen import host, lower, memory, render, view
+from mcugen.compiler import Compiled, CompileOptions
+from mcugen.frontend import Imported
 from mcugen.ir import Array, DType, Graph, Node, Source, Tensor
 from mcugen.names import identifier
 from mcugen.ops.registry import specs
@@ -20,6 +23,7 @@ from mcugen.ops.spec import Arithmetic
 from mcugen.program import Program
 from mcugen.toolchain import Compiler
 from opcase import OpCase
+from together import one_file
 
 
 def families() -> list[str]:
@@ -72,34 +76,39 @@ def case_feeds(case: OpCase) -> dict[str, Array]:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BuiltCase:
-    """A case, its program and the prefix of its C."""
+    """A case and all that was made of it, without any pass: the case's node is what is lowered."""
 
     case: OpCase
-    program: Program
-    order: tuple[int, ...]
-    prefix: str
+    compiled: Compiled
+
+    @property
+    def program(self) -> Program:
+        return self.compiled.program
+
+    @property
+    def prefix(self) -> str:
+        return self.compiled.model.prefix
 
 
-def _build_one(case: OpCase, prefix: str, arithmetic: Arithmetic) -> tuple[BuiltCase, dict]:
-    program = lower.lower(case_graph(case), arithmetic=arithmetic)
+def compile_case(case: OpCase, arithmetic: Arithmetic) -> BuiltCase:
+    """Lower, plan and render the one node."""
+    prefix = identifier(f"{case.id}_{zlib.crc32(case.id.encode()):08x}")
+    graph = case_graph(case)
+    program = lower.lower(graph, arithmetic=arithmetic)
     plan = memory.plan_memory(program)
     model = view.build(program, plan, view.EmitOptions(prefix), model_hash="00", version="test")
-    return BuiltCase(case, program, plan.order, prefix), render.render(model)
+    imported = Imported(graph, (), (), case.id, 0, "test", "00")
+    options = CompileOptions(name=prefix, arithmetic=arithmetic)
+    files = render.render(model)
+    return BuiltCase(case, Compiled(imported, graph, program, plan, model, files, options))
 
 
 def render_family(family: str, arithmetic: Arithmetic) -> tuple[list[BuiltCase], dict[str, str]]:
     """All cases of a family as one translation unit that includes every model's C."""
-    built, files = [], {}
-    for case in family_cases(family):
-        prefix = identifier(f"{case.id}_{zlib.crc32(case.id.encode()):08x}")
-        one, texts = _build_one(case, prefix, arithmetic)
-        built.append(one)
-        files |= {n.replace(".c", ".inc"): t for n, t in texts.items()}
-    sources = [n for n in sorted(files) if n.endswith(".inc")]
-    files[f"{family}.c"] = "".join(f'#include "{n}"\n' for n in sources)
-    return built, files
+    built = [compile_case(case, arithmetic) for case in family_cases(family)]
+    return built, one_file([b.compiled.files for b in built], family)
 
 
 def build_family(
