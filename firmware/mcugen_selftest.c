@@ -268,6 +268,27 @@ static void print_header(const mcugen_selftest *test, const mcugen_selftest_port
     print_text(port, " layers\n");
 }
 
+/* Whether no kernel library asks for more working memory than was planned; says so where one
+ * does: running its kernel would then overwrite other tensors. */
+static bool check_scratch(const mcugen_model *model, const mcugen_selftest_port *port)
+{
+    for (uint32_t i = 0; model->steps != NULL && i < model->step_count; i++) {
+        const mcugen_step *step = &model->steps[i];
+        const int32_t needed = step->scratch_needed != NULL ? step->scratch_needed() : 0;
+        if (needed > step->scratch_bytes) {
+            print_text(port, "FAIL: ");
+            print_layer(port, model, i);
+            print_text(port, ": the kernel library asks for ");
+            print_unsigned(port, (uint64_t)needed);
+            print_text(port, " bytes of working memory, ");
+            print_unsigned(port, (uint64_t)step->scratch_bytes);
+            print_text(port, " are planned\n");
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check(const mcugen_selftest *test, const mcugen_selftest_port *port)
 {
     layer_watch watch = {test, port, 0U, false, 0U, 0U, 0U, 0U, 0U};
@@ -328,6 +349,9 @@ int mcugen_selftest_run(const mcugen_selftest *test, const mcugen_selftest_port 
 {
     bool good;
     print_header(test, port);
+    if (!check_scratch(test->model, port)) {
+        return MCUGEN_SELFTEST_FAIL;
+    }
     good = check(test, port);
     if (port->now_us != NULL) {
         measure_time(test, port);

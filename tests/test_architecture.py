@@ -49,6 +49,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("compiler",),
     ("toolchain", "samples", "ort", "board_file", "targets"),
+    ("vendor",),
     (
         "host",
         "check",

@@ -10,7 +10,7 @@ import numpy as np
 
 from mcugen import frontend
 from mcugen.check import CheckResult, check, host_model
-from mcugen.compiler import Compiled, CompileOptions, compile_model
+from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
 from mcugen.errors import DoesNotFitError, UsageError
 from mcugen.export import Exported, write_library, write_project
 from mcugen.footprint import measure_footprint
@@ -79,7 +79,7 @@ def compile(
     options = CompileOptions(
         name=name,
         arithmetic=chosen,
-        libraries=libraries_for(kernels, target.kernels, chosen),
+        libraries=libraries_for(kernels, target.title, target.kernels, target.libraries, chosen),
         core=target.core,
         io=_choice("io", io, ["float", "quantized"]),
         io_layout=_choice("io-layout", io_layout, ["onnx", "nhwc"]),
@@ -136,9 +136,29 @@ class Model:
         graph = self.compiled.imported.graph
         return load_samples(inputs, graph) if inputs else random_samples(graph, count)
 
-    def check(self, inputs: str | Path | None = None, *, samples: int = 3) -> CheckResult:
-        """Compare C, reference and ONNX on the samples of an npz file, or on seeded ones."""
-        return check(self.compiled, self.samples(inputs, samples), host=self.host)
+    def check(
+        self,
+        inputs: str | Path | None = None,
+        *,
+        samples: int = 3,
+        vendor_dir: str | Path | None = None,
+    ) -> CheckResult:
+        """Compare C, reference and ONNX.
+
+        Args:
+            inputs: npz file with the samples; seeded ones by default.
+            samples: how many seeded ones.
+            vendor_dir: folder with the vendor's own sources, in place of our stand-ins.
+
+        Raises:
+            UsageError: the folder does not hold the pinned version of the library.
+        """
+        host = (
+            self.host
+            if vendor_dir is None
+            else host_model(self.compiled, vendor_dir=Path(vendor_dir))
+        )
+        return check(self.compiled, self.samples(inputs, samples), host=host)
 
     def selftest(self, level: str = "crc", inputs: str | Path | None = None) -> Selftest | None:
         """The embedded self-test of the first sample; None for level "none"."""
@@ -179,4 +199,6 @@ class Model:
                 hint="--force writes the project all the same",
             )
         write = write_library if emit == "lib" else write_project
-        return write(self.compiled, self.target, report, test, Path(directory), force=force)
+        source = f"compiled for {self.target.title}"
+        compiled = with_stack(self.compiled, report.footprint.stack_bytes, source)
+        return write(compiled, self.target, report, test, Path(directory), force=force)

@@ -83,6 +83,7 @@ class CFunction:
     params: Any
     base_name: str
     comment: str
+    scratch_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from mcugen.host import HostModel, build_library, calls_in_order, same_bits
 from mcugen.ir import Array
 from mcugen.oracle import NodeDistance, float_distance, measure, onnx_value
 from mcugen.samples import Sample
+from mcugen.vendor import libraries_used, read_vendor
 
 
 @dataclass
@@ -89,10 +91,25 @@ class CheckResult:
         return self.bit_exact and self.semantics_ok
 
 
-def host_model(compiled: Compiled, flags: Sequence[str] = ("-O2",)) -> HostModel:
-    """The compiled model's C, built on this machine and opened."""
+def host_model(
+    compiled: Compiled, flags: Sequence[str] = ("-O2",), *, vendor_dir: Path | None = None
+) -> HostModel:
+    """The compiled model's C, built on this machine and opened.
+
+    Args:
+        compiled: the model.
+        flags: for compiling.
+        vendor_dir: the sources of the kernel library that it calls, instead of our stand-ins.
+
+    Raises:
+        UsageError: the folder does not hold the pinned version.
+        ForeignBuildError: the sources do not compile on this machine.
+    """
     prefix = compiled.model.prefix
-    library = build_library(compiled.files, [prefix], flags=flags)
+    vendor = None if vendor_dir is None else read_vendor(libraries_used(compiled), vendor_dir)
+    library = build_library(
+        compiled.files, [prefix], flags=flags, libraries=compiled.model.libraries, vendor=vendor
+    )
     return HostModel(library, prefix, compiled.graph)
 
 
@@ -110,8 +127,12 @@ def check(
         samples: inputs in terms of the ONNX graph; outputs where recorded.
         host: a built model to use instead of building one.
         use_ort: ask ONNX Runtime, where installed, for outputs that are not recorded.
+
+    Raises:
+        InternalError: a kernel library asks for more working memory than was planned.
     """
     host = host or host_model(compiled)
+    host.require_planned_scratch()
     result = CheckResult(fused=_fused(compiled))
     source = "recorded" if any(s.outputs for s in samples) else "onnxruntime"
     if source == "onnxruntime" and use_ort and ort.available():

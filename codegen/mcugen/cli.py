@@ -37,7 +37,7 @@ BoardOpt = Annotated[
 DimOpt = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=INT", help="Value of a symbolic dimension.")
 ]
-KernelsOpt = Annotated[str, typer.Option("--kernels", help="auto or portable.")]
+KernelsOpt = Annotated[str, typer.Option("--kernels", help="auto, portable or cmsis_nn.")]
 ArithmeticOpt = Annotated[
     str, typer.Option("--arithmetic", help="Integer arithmetic: tflite or onnx.")
 ]
@@ -49,6 +49,10 @@ LayoutOpt = Annotated[
     str, typer.Option("--io-layout", help="onnx, or nhwc to take images channels last.")
 ]
 NameOpt = Annotated[str | None, typer.Option("--name", help="Prefix of all C names.")]
+VendorOpt = Annotated[
+    Path | None,
+    typer.Option("--vendor-dir", metavar="DIR", help="Sources of the vendor's kernel library."),
+]
 JsonOpt = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write JSON too.")]
 
 
@@ -138,12 +142,13 @@ def check(
         Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Samples to run.")
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=1, help="Seeded samples.")] = 3,
+    vendor_dir: VendorOpt = None,
     json_file: JsonOpt = None,
 ) -> None:
     """Prove the C equal to the reference byte for byte, layer by layer."""
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
     compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
-    result = compiled.check(inputs, samples=samples)
+    result = compiled.check(inputs, samples=samples, vendor_dir=vendor_dir)
     print_check(result, _out)
     _write_json(json_file, check_json(result))
     if not result.ok:

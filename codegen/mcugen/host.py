@@ -13,8 +13,9 @@ import numpy as np
 from mcugen import resources
 from mcugen.errors import InternalError
 from mcugen.ir import Array, Graph
+from mcugen.kernels import PORTABLE
 from mcugen.program import Program, Step
-from mcugen.toolchain import Compiler, build
+from mcugen.toolchain import Compiler, ForeignSources, build
 
 _CDEF = """
 typedef struct { const char *name; int dtype; uint32_t rank; const uint32_t *shape; uint32_t elems;
@@ -40,6 +41,12 @@ def _types() -> cffi.FFI:
 
 
 @cache
+def standin_files(library: str) -> Mapping[str, str]:
+    """Headers and C that stand in for a vendor's kernel library."""
+    return {p.name: p.read_text() for p in sorted(resources.standins(library).iterdir())}
+
+
+@cache
 def runtime_headers() -> Mapping[str, str]:
     """The runtime headers that generated code includes."""
     return {p.name: p.read_text() for p in sorted(resources.firmware().glob("*.h"))}
@@ -51,10 +58,28 @@ def build_library(
     *,
     compiler: Compiler | None = None,
     flags: Sequence[str] = ("-O2",),
+    libraries: Sequence[str] = (),
+    vendor: ForeignSources | None = None,
 ) -> Path:
-    """A shared library of one or more rendered models, with traces compiled in."""
+    """A shared library of one or more rendered models, with traces compiled in.
+
+    Args:
+        files: the models' C.
+        prefixes: of the models.
+        compiler: defaults to what is found.
+        flags: for compiling.
+        libraries: kernel libraries that the C calls; stand-ins take the place of vendors'.
+        vendor: the vendor's own sources instead of stand-ins.
+
+    Raises:
+        ForeignBuildError: the vendor's sources do not compile.
+    """
     traces = tuple(f"-D{p.upper()}_TRACE" for p in prefixes)
-    return build({**runtime_headers(), **files}, compiler=compiler, flags=(*flags, *traces))
+    own = {**runtime_headers(), **files}
+    if vendor is None:
+        for library in set(libraries) - {PORTABLE}:
+            own |= standin_files(library)
+    return build(own, compiler=compiler, flags=(*flags, *traces), foreign=vendor)
 
 
 class HostModel:
@@ -79,6 +104,22 @@ class HostModel:
         outputs = [np.zeros(t.shape, t.dtype.np) for t in self._outputs]
         self._call([inputs[t.name] for t in self._inputs], outputs)
         return {t.name: a for t, a in zip(self._outputs, outputs, strict=True)}
+
+    def require_planned_scratch(self) -> None:
+        """Compare what kernel libraries ask for with what was planned, as the self-test does.
+
+        Raises:
+            InternalError: a library asks for more; the node is named.
+        """
+        for i in range(self._model.step_count):
+            step = self._model.steps[i]
+            needed = step.scratch_needed() if step.scratch_needed else 0
+            if needed > step.scratch_bytes:
+                name = self._ffi.string(step.name).decode()
+                raise InternalError(
+                    f"the kernel library asks for {needed} bytes of working memory for '{name}', "
+                    f"{step.scratch_bytes} are planned"
+                )
 
     def trace(
         self, inputs: Mapping[str, Array], steps: Sequence[Step], graph: Graph

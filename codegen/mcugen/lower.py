@@ -62,7 +62,8 @@ def _call_step(
     places: dict[str, Place],
 ) -> Step:
     params, inputs = _lowered(graph, node, spec, arithmetic)
-    kernel, refused = choose_kernel(spec, params, libraries)
+    offsets = [places[n].offset_bytes for n in (*inputs, *node.outputs) if n in places]
+    kernel, refused = choose_kernel(spec, params, libraries, offsets)
     pairs = tuple((node.outputs[o], inputs[i]) for o, i in spec.inplace(params))
     return Step(
         node,
@@ -78,11 +79,17 @@ def _call_step(
 
 
 def choose_kernel(
-    spec: OpSpec, params: object, libraries: Sequence[str]
+    spec: OpSpec, params: object, libraries: Sequence[str], offsets: Sequence[int] = ()
 ) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
     """The first kernel of `libraries` that accepts, and why other libraries refused.
 
     A library may have several kernels for an op: a refusal is told only where none took it.
+
+    Args:
+        spec: the operator.
+        params: what the kernels get.
+        libraries: allowed kernel libraries.
+        offsets: bytes from an aligned address to each activation that is read or written.
 
     Raises:
         InternalError: none accepts; the portable kernel must accept all the op allows.
@@ -91,11 +98,18 @@ def choose_kernel(
     for kernel in spec.kernels:
         if kernel.library not in libraries:
             continue
-        reason = kernel.accepts(params)
+        reason = kernel.accepts(params) or _misaligned(kernel, offsets)
         if reason is None:
             return kernel, tuple(r for r in refused if r[0] != kernel.library)
         refused.append((kernel.library, reason))
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
+
+
+def _misaligned(kernel: Kernel, offsets: Sequence[int]) -> str | None:
+    wrong = [o for o in offsets if o % kernel.align_bytes]
+    if not wrong:
+        return None
+    return f"tensors must lie at multiples of {kernel.align_bytes} bytes, got {wrong[0]} in a view"
 
 
 def _may_share(graph: Graph, places: dict[str, Place], output: str, source: str) -> bool:

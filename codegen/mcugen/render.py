@@ -46,7 +46,11 @@ def environment() -> jinja2.Environment:
 def _kernel_text(function: CFunction, trace: str) -> str:
     template = environment().get_template(function.template)
     text = template.render(
-        fn=_NAME_MARK, signature=function.signature, p=function.params, trace=trace
+        fn=_NAME_MARK,
+        signature=function.signature,
+        p=function.params,
+        scratch_bytes=function.scratch_bytes,
+        trace=trace,
     )
     return text.strip("\n") + "\n"
 

@@ -40,3 +40,8 @@ def firmware() -> Path:
 def examples() -> Path:
     """The example models with their data."""
     return _folder("examples")
+
+
+def standins(library: str) -> Path:
+    """Our own C with the interface and the results of a vendor's kernel library, for the host."""
+    return firmware() / "standins" / library

@@ -22,13 +22,50 @@ class CrossCompiler:
 
     Attributes:
         zig: arguments of `zig cc` that choose the core; empty where the host's compiler is asked.
+        gcc: arguments of a GCC for the core; empty where there is none.
         optimize: optimisation flag of the exported project.
         exact: whether this is the board's own instruction set; sizes are estimates otherwise.
     """
 
     zig: tuple[str, ...]
+    gcc: tuple[str, ...]
     optimize: str
     exact: bool
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Address ranges of flash and RAM, nothing reserved."""
+
+    flash_origin: int
+    flash_bytes: int
+    ram_origin: int
+    ram_bytes: int
+
+    @property
+    def flash_end(self) -> int:
+        """Address behind the flash."""
+        return self.flash_origin + self.flash_bytes
+
+    @property
+    def ram_end(self) -> int:
+        """Address behind the RAM."""
+        return self.ram_origin + self.ram_bytes
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """What an emulator runs in place of the board.
+
+    Attributes:
+        cpu: the core, one of `mcugen.emulate.cores`; "" where no emulator has it.
+        reason: why there is none; "" otherwise.
+        memory: where a program lies.
+    """
+
+    cpu: str
+    reason: str
+    memory: Memory
 
 
 @dataclass(frozen=True)
@@ -50,6 +87,7 @@ class Target:
         processor: core and what it has.
         clock_hz: as the exported project sets it.
         kernels: kernel library that `--kernels auto` prefers.
+        libraries: vendors' kernel libraries that run on it.
         core: what vendor kernels' working memory depends on.
         ram_bytes: for the application's static data and the inference's stack: what is left of
             the board's RAM after the reserve that target.toml documents.
@@ -57,6 +95,7 @@ class Target:
         psram_bytes: external RAM for an arena that is larger than `ram_bytes`; 0 without.
         psram_section: linker section of static data in external RAM; "" without.
         compiler: for measuring code size and stack.
+        emulator: for measuring without the board.
         platformio: keys of the environment in platformio.ini, as they are written there.
         files: path in the exported project -> template.
         values: what the board's own templates need besides.
@@ -69,12 +108,14 @@ class Target:
     processor: str
     clock_hz: int
     kernels: str
+    libraries: tuple[str, ...]
     core: Core
     ram_bytes: int
     flash_bytes: int
     psram_bytes: int
     psram_section: str
     compiler: CrossCompiler
+    emulator: Emulator
     platformio: Values
     files: Mapping[str, str]
     values: Values
@@ -138,14 +179,19 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         processor=top.text("processor"),
         clock_hz=top.count("clock_hz"),
         kernels=top.text("kernels", "portable"),
+        libraries=top.lines("libraries"),
         core=_core(top.text("core", "plain"), path),
         ram_bytes=_usable(memory, "ram", path),
         flash_bytes=_usable(memory, "flash", path),
         psram_bytes=_usable(memory, "psram", path, 0),
         psram_section=memory.text("psram_section", ""),
         compiler=CrossCompiler(
-            compiler.lines("zig"), compiler.text("optimize", "-O2"), compiler.flag("exact", False)
+            compiler.lines("zig"),
+            compiler.lines("gcc"),
+            compiler.text("optimize", "-O2"),
+            compiler.flag("exact", False),
         ),
+        emulator=_emulator(top.table("emulator", {}), tables["memory"], path),
         platformio=top.table("platformio").scalars(),
         files=files,
         values=top.table("values", {}).scalars(),
@@ -155,6 +201,22 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
     for table in (memory, compiler, readme, top):
         table.finish()
     return target
+
+
+def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
+    """The `[emulator]` table; the memories' sizes are those of `[memory]`."""
+    memory = Memory(
+        flash_origin=table.count("flash_origin", 0),
+        flash_bytes=int(sizes["flash_bytes"]),
+        ram_origin=table.count("ram_origin", 0),
+        ram_bytes=int(sizes["ram_bytes"]),
+    )
+    found = Emulator(table.text("cpu", ""), table.text("reason", ""), memory)
+    table.finish()
+    apart = memory.flash_end <= memory.ram_origin or memory.ram_end <= memory.flash_origin
+    if found.cpu and not apart:
+        raise UsageError(f"{path}: flash and RAM overlap in emulator")
+    return found
 
 
 def _name(path: Path) -> str:

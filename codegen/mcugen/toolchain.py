@@ -100,6 +100,27 @@ def cache_dir() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "mcugen"
 
 
+@dataclass(frozen=True)
+class ForeignSources:
+    """C that others wrote: compiled as it is, without our warnings.
+
+    Attributes:
+        title: whose it is, for messages.
+        files: relative path -> text.
+        includes: folders among the paths that `#include` searches, for our C as well.
+        flags: for compiling it.
+    """
+
+    title: str
+    files: Mapping[str, str]
+    includes: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+class ForeignBuildError(McugenError):
+    """C of others does not compile."""
+
+
 def _digest(*parts: str) -> str:
     state = hashlib.sha256()
     for part in parts:
@@ -128,10 +149,15 @@ def _publish(target: Path, command: Sequence[str]) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _objects(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str]) -> list[Path]:
+def _objects(
+    files: Mapping[str, str],
+    compiler: Compiler,
+    flags: Sequence[str],
+    includes: Sequence[str] = (),
+) -> list[Path]:
     """One cached object per .c file; the key is its text, all headers, flags and compiler."""
     headers = [f"{n}\n{t}" for n, t in sorted(files.items()) if not n.endswith(".c")]
-    common = (*compiler.command, compiler.version, *flags, *headers)
+    common = (*compiler.command, compiler.version, *flags, *includes, *headers)
     objects = []
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         for name, text in files.items():
@@ -144,10 +170,19 @@ def _objects(files: Mapping[str, str], compiler: Compiler, flags: Sequence[str])
             target = cache_dir() / f"{_digest(*common, name, text)}.o"
             if not target.exists():
                 source = str(Path(folder, name))
-                command = [*compiler.command, *flags, "-I", folder, "-c", source]
+                found = [f"-isystem{Path(folder, i)}" for i in includes]
+                command = [*compiler.command, *flags, "-I", folder, *found, "-c", source]
                 _publish(target, command)
             objects.append(target)
     return objects
+
+
+def _foreign_objects(foreign: ForeignSources, compiler: Compiler) -> list[Path]:
+    flags = (*BASE_FLAGS, "-fPIC", "-O2", "-w", *foreign.flags)
+    try:
+        return _objects(foreign.files, compiler, flags, foreign.includes)
+    except InternalError as error:
+        raise ForeignBuildError(f"{foreign.title}: {error.message}") from error
 
 
 def build(
@@ -157,6 +192,7 @@ def build(
     flags: Sequence[str] = ("-O2",),
     link_flags: Sequence[str] = ("-shared",),
     suffix: str = ".so",
+    foreign: ForeignSources | None = None,
 ) -> Path:
     """Compile .c files (headers among `files` are found by `#include`) and link them.
 
@@ -166,16 +202,23 @@ def build(
         flags: for compiling, besides `BASE_FLAGS` and position-independent code.
         link_flags: what to make of the objects; () links an executable.
         suffix: of the linked file.
+        foreign: C of others to link with; its headers are found by `#include`.
 
     Returns:
         The linked file in the cache; equal inputs give the same file without any compiling.
 
     Raises:
         InternalError: the C does not compile; the compiler's messages are included.
+        ForeignBuildError: C of others does not.
     """
     compiler = compiler or find_compiler()
     compile_flags = (*BASE_FLAGS, "-fPIC", *flags)
-    objects = _objects(files, compiler, compile_flags)
+    if foreign is None:
+        objects = _objects(files, compiler, compile_flags)
+    else:
+        objects = _foreign_objects(foreign, compiler)
+        headers = {n: t for n, t in foreign.files.items() if not n.endswith(".c")}
+        objects += _objects({**files, **headers}, compiler, compile_flags, foreign.includes)
     names = [str(o) for o in objects]
     target = cache_dir() / f"{_digest(*compiler.command, *names, *link_flags)}{suffix}"
     if not target.exists():

@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from casebuild import build_family, case_feeds, case_graph, families, family_cases
-from mcugen import reference
+from mcugen import lower, reference
 from mcugen.host import same_bits
 from mcugen.ir import Array
 from mcugen.ops.registry import specs
@@ -50,9 +51,7 @@ def test_reference_follows_onnx(family: str, case: OpCase) -> None:
     with np.errstate(all="ignore"):
         wanted = spec.semantics(case.attrs, case.inputs)
     program_graph = case_graph(case)
-    from mcugen.lower import lower
-
-    got = reference.run(lower(program_graph), case_feeds(case))
+    got = reference.run(lower.lower(program_graph), case_feeds(case))
     for name, value in zip(program_graph.outputs, wanted, strict=True):
         _assert_close(got[name], value, 0.0 if case.exact_semantics else case.rtol)
 
@@ -71,4 +70,5 @@ def _assert_close(got: Array, wanted: Array, rtol: float) -> None:
 
 def _first(wrong: Array, got: Array, wanted: Array) -> str:
     where = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.ndim else ()
-    return f"{int(wrong.sum())} of {wrong.size} differ, first at {where}: {got[where]!r} != {wanted[where]!r}"
+    count = f"{int(wrong.sum())} of {wrong.size} differ"
+    return f"{count}, first at {where}: {got[where]!r} != {wanted[where]!r}"

@@ -178,6 +178,10 @@ def _no_scratch(params: Any, core: Core) -> int:
     return 0
 
 
+def _as_they_are(params: Any) -> Any:
+    return params
+
+
 def no_macs(params: Any) -> int:
     """MACs of an op that multiplies nothing."""
     del params
@@ -210,10 +214,13 @@ class Kernel:
             `#ifdef {{ trace }}`: the bytes that the library's own getter asks for. The self-test
             fails by name where that is more than was planned.
         headers: runtime or library headers that the generated C includes.
+        form: params -> what the template sees as `p`: the numbers as the library takes them.
+        align_bytes: of every input and output; the kernel is not taken where a view lies otherwise.
 
-    The C function's arguments are, in order: inputs (`x`, or `x0, x1, ...`), outputs (`y` or
-    `y0, ...`), constants by name, and `void *scratch` when scratch is not 0; the template
-    writes `static void {{ fn }}({{ signature }})`.
+    The template also sees `scratch_bytes`, the planned working memory. The C function's
+    arguments are, in order: inputs (`x`, or `x0, x1, ...`), outputs (`y` or `y0, ...`),
+    constants by name, and `void *scratch` when scratch is not 0; the template writes
+    `static void {{ fn }}({{ signature }})`.
     """
 
     template: str
@@ -223,6 +230,8 @@ class Kernel:
     scratch: Callable[[Any, Core], int] = _no_scratch
     guarded: bool = False
     headers: tuple[str, ...] = ()
+    form: Callable[[Any], Any] = _as_they_are
+    align_bytes: int = 1
 
 
 @dataclass(frozen=True)

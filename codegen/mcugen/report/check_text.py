@@ -53,9 +53,7 @@ def _verdict(ok: bool) -> str:
 def print_check(result: CheckResult, console: Console) -> None:
     """What `mcugen check` prints."""
     total = result.tensors_compared
-    console.print(
-        f"bit-exact:  {_verdict(result.bit_exact)} ({total} tensors, every byte)"
-    )
+    console.print(f"bit-exact:  {_verdict(result.bit_exact)} ({total} tensors, every byte)")
     if result.first_mismatch:
         console.print(f"  first mismatch: {result.first_mismatch}", markup=False)
     integers = [d for d in result.distances.values() if not d.is_float]

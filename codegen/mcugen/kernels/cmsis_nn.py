@@ -1,0 +1,175 @@
+"""CMSIS-NN: Arm's kernels for Cortex-M. 43 commits after release 7.0.0, which has known faults.
+
+Code sizes are those of arm-none-eabi-gcc 12.2 with -O2 for Cortex-M0+, the smallest core; stacks
+the largest of Cortex-M0+, M4 and M55.
+"""
+
+from __future__ import annotations
+
+from mcugen.kernels.library import KernelLibrary, VendorFile, VendorFunction
+
+_HEADERS = {
+    "Include/Internal/arm_nn_compiler.h": VendorFile("8db85caf46ef78f9"),
+    "Include/Internal/arm_nn_config.h": VendorFile("1582d73c7bf77201"),
+    "Include/arm_nn_math_types.h": VendorFile("ee982d8671f21d7a"),
+    "Include/arm_nn_types.h": VendorFile("7c0b3227883ec76e"),
+    "Include/arm_nnfunctions.h": VendorFile("9a7ad47bf87321e2"),
+    "Include/arm_nnsupportfunctions.h": VendorFile("df27c0de22617139"),
+}
+
+_SOURCES = {
+    "BasicMathFunctions": {
+        "arm_elementwise_add_s8": VendorFile("faafc813665bd801", 424),
+        "arm_elementwise_mul_s8": VendorFile("3b440dece22a2812", 212),
+        "arm_maximum_s8": VendorFile("83eac0812e0c15ed", 1272),
+        "arm_minimum_s8": VendorFile("1ab7c2959e889849", 1272),
+    },
+    "ConcatenationFunctions": {
+        "arm_concatenation_s8_z": VendorFile("0bb8413545210b49", 76),
+    },
+    "ConvolutionFunctions": {
+        "arm_convolve_1_x_n_s8": VendorFile("395cae86dd0ea581", 88),
+        "arm_convolve_1x1_s8": VendorFile("7cebffc034528a18", 252),
+        "arm_convolve_1x1_s8_fast": VendorFile("b10a5cfe42a9418b", 104),
+        "arm_convolve_get_buffer_sizes_s8": VendorFile("58f6a1190374df02", 592),
+        "arm_convolve_s8": VendorFile("83588ad9035d3075", 1536),
+        "arm_convolve_wrapper_s8": VendorFile("f73cba59babf26c0", 240),
+        "arm_depthwise_conv_3x3_s8": VendorFile("e2898239de5ea735", 1616),
+        "arm_depthwise_conv_get_buffer_sizes_s8": VendorFile("6190f5fece88f28e", 268),
+        "arm_depthwise_conv_s8": VendorFile("e99dd3e7cca60ce7", 2224),
+        "arm_depthwise_conv_s8_opt": VendorFile("e3af3fbedf91bf42", 100),
+        "arm_depthwise_conv_wrapper_s8": VendorFile("08ef09d46b9baa30", 160),
+        "arm_nn_mat_mult_kernel_row_offset_s8_s16": VendorFile("7a400e129d5752b0", 1044),
+        "arm_nn_mat_mult_kernel_s8_s16": VendorFile("d0f7bd96b3a2af1a", 1048),
+        "arm_transpose_conv_get_buffer_sizes_s8": VendorFile("6cfa6fd46f002077", 248),
+        "arm_transpose_conv_s8": VendorFile("60e55b475be904c8", 1128),
+        "arm_transpose_conv_wrapper_s8": VendorFile("699a8b01fb4ea11d", 420),
+    },
+    "FullyConnectedFunctions": {
+        "arm_batch_matmul_s8": VendorFile("94239e15bc5e1c0e", 380),
+        "arm_fully_connected_get_buffer_sizes_s8": VendorFile("34b2abff0b7621c0", 16),
+        "arm_fully_connected_per_channel_s8": VendorFile("f8184fa41f9ab230", 144),
+        "arm_fully_connected_s8": VendorFile("00ed201f46b2e2fa", 144),
+        "arm_vector_sum_s8": VendorFile("66b3a069cdc7b488", 124),
+    },
+    "NNSupportFunctions": {
+        "arm_nn_depthwise_conv_nt_t_s8": VendorFile("2dc1e99155511ad4", 8),
+        "arm_nn_mat_mult_nt_t_s8": VendorFile("8b93ca4947f2c084", 1604),
+        "arm_nn_transpose_conv_row_s8_s32": VendorFile("41476545369e59b0", 1308),
+        "arm_nn_vec_mat_mult_t_per_ch_s8": VendorFile("81e96993762a2fc5", 1776),
+        "arm_nn_vec_mat_mult_t_s8": VendorFile("1d79bd6d15cfede6", 2152),
+        "arm_q7_to_q15_with_offset": VendorFile("ab84370d2548e318", 28),
+        "arm_s8_to_s16_unordered_with_offset": VendorFile("f18c4e6abab0d634", 0),
+    },
+    "PadFunctions": {
+        "arm_pad_s8": VendorFile("5f71ae2663a2d8fd", 400),
+    },
+    "PoolingFunctions": {
+        "arm_avgpool_get_buffer_sizes_s8": VendorFile("ba854c4f30f55286", 12),
+        "arm_avgpool_s8": VendorFile("b7414e467b172c4e", 608),
+        "arm_max_pool_s8": VendorFile("a5ae8b6f7f17aa28", 1012),
+    },
+    "SoftmaxFunctions": {
+        "arm_nn_softmax_common_s8": VendorFile("a3ac91d08ce50733", 4492),
+        "arm_softmax_s8": VendorFile("c303ec823b6a1402", 28),
+    },
+    "TransposeFunctions": {
+        "arm_transpose_s8": VendorFile("1660123aa5587835", 664),
+    },
+}
+_FILES = {
+    **_HEADERS,
+    **{f"Source/{d}/{n}.c": f for d, names in _SOURCES.items() for n, f in names.items()},
+}
+_PLACES = {path.rpartition("/")[2].removesuffix(".c"): path for path in _FILES}
+
+_MATRIX = ("arm_nn_mat_mult_nt_t_s8",)
+_CONVOLVE = (
+    *_MATRIX,
+    "arm_convolve_s8",
+    "arm_nn_mat_mult_kernel_row_offset_s8_s16",
+    "arm_nn_mat_mult_kernel_s8_s16",
+    "arm_q7_to_q15_with_offset",
+    "arm_s8_to_s16_unordered_with_offset",
+)
+_CONVOLVE_WRAPPER = (
+    *_CONVOLVE,
+    "arm_convolve_1_x_n_s8",
+    "arm_convolve_1x1_s8",
+    "arm_convolve_1x1_s8_fast",
+    "arm_convolve_wrapper_s8",
+)
+_CONVOLVE_SIZES = ("arm_convolve_get_buffer_sizes_s8",)
+_DEPTHWISE_SIZES = (*_CONVOLVE_SIZES, "arm_depthwise_conv_get_buffer_sizes_s8")
+_TRANSPOSE_SIZES = (*_CONVOLVE_SIZES, "arm_transpose_conv_get_buffer_sizes_s8")
+_VECTOR = ("arm_nn_vec_mat_mult_t_s8",)
+
+
+def _function(stack_bytes: int, *names: str) -> VendorFunction:
+    """A function with the names of its source files."""
+    return VendorFunction(tuple(_PLACES[n] for n in names), stack_bytes)
+
+
+_FUNCTIONS = {
+    "arm_convolve_wrapper_s8": _function(792, *_CONVOLVE_WRAPPER),
+    "arm_convolve_wrapper_s8_get_buffer_size": _function(16, *_CONVOLVE_SIZES),
+    "arm_convolve_s8": _function(544, *_CONVOLVE),
+    "arm_convolve_s8_get_buffer_size": _function(0, *_CONVOLVE_SIZES),
+    "arm_depthwise_conv_wrapper_s8": _function(
+        976,
+        *_CONVOLVE_WRAPPER,  # with MVE, one input channel is a convolution
+        *_DEPTHWISE_SIZES,
+        "arm_depthwise_conv_3x3_s8",
+        "arm_depthwise_conv_s8",
+        "arm_depthwise_conv_s8_opt",
+        "arm_depthwise_conv_wrapper_s8",
+        "arm_nn_depthwise_conv_nt_t_s8",
+        "arm_transpose_s8",
+    ),
+    "arm_depthwise_conv_wrapper_s8_get_buffer_size": _function(120, *_DEPTHWISE_SIZES),
+    "arm_transpose_conv_wrapper_s8": _function(
+        760,
+        *_CONVOLVE,
+        "arm_nn_transpose_conv_row_s8_s32",
+        "arm_transpose_conv_s8",
+        "arm_transpose_conv_wrapper_s8",
+    ),
+    "arm_transpose_conv_s8_get_buffer_size": _function(48, *_TRANSPOSE_SIZES),
+    "arm_transpose_conv_s8_get_reverse_conv_buffer_size": _function(8, *_TRANSPOSE_SIZES),
+    "arm_fully_connected_s8": _function(344, *_VECTOR, "arm_fully_connected_s8"),
+    "arm_fully_connected_per_channel_s8": _function(
+        344, "arm_fully_connected_per_channel_s8", "arm_nn_vec_mat_mult_t_per_ch_s8"
+    ),
+    "arm_fully_connected_s8_get_buffer_size": _function(
+        0, "arm_fully_connected_get_buffer_sizes_s8"
+    ),
+    "arm_vector_sum_s8": _function(168, "arm_vector_sum_s8"),
+    "arm_batch_matmul_s8": _function(392, *_VECTOR, "arm_batch_matmul_s8", "arm_vector_sum_s8"),
+    "arm_avgpool_s8": _function(360, "arm_avgpool_get_buffer_sizes_s8", "arm_avgpool_s8"),
+    "arm_avgpool_s8_get_buffer_size": _function(0, "arm_avgpool_get_buffer_sizes_s8"),
+    "arm_max_pool_s8": _function(232, "arm_max_pool_s8"),
+    "arm_elementwise_add_s8": _function(192, "arm_elementwise_add_s8"),
+    "arm_elementwise_mul_s8": _function(112, "arm_elementwise_mul_s8"),
+    "arm_minimum_s8": _function(152, "arm_minimum_s8"),
+    "arm_maximum_s8": _function(152, "arm_maximum_s8"),
+    "arm_softmax_s8": _function(512, "arm_nn_softmax_common_s8", "arm_softmax_s8"),
+    "arm_pad_s8": _function(56, "arm_pad_s8"),
+    "arm_concatenation_s8_z": _function(32, "arm_concatenation_s8_z"),
+    "arm_transpose_s8": _function(104, "arm_transpose_s8"),
+}
+"""What generated C calls, with the files that it is in on whatever Cortex-M."""
+
+CMSIS_NN = KernelLibrary(
+    name="cmsis_nn",
+    title="CMSIS-NN",
+    version="7.0.0+43",
+    repository="https://github.com/ARM-software/CMSIS-NN.git",
+    commit="99f736a63036613032f9b70de36b493bcd7802d4",
+    licence="Apache-2.0",
+    copyright="Copyright Arm Limited and/or its affiliates",
+    header="mcugen_cmsis_nn.h",
+    includes=("Include",),
+    headers=tuple(_HEADERS),
+    functions=_FUNCTIONS,
+    files=_FILES,
+)

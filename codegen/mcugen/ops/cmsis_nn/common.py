@@ -1,0 +1,104 @@
+"""What CMSIS-NN's functions have in common: dimensions, limits of int8 kernels, overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.ir import Array, DType
+from mcugen.quantize.fixed_point import INT32_MAX, Int64
+from mcugen.quantize.requant import Requant, Rounding
+
+LIBRARY = "cmsis_nn"
+HEADERS = ("mcugen_cmsis_nn.h",)
+
+MAX_DIM = 32767
+"""Dimensions pass through int16_t and uint16_t variables of the kernels."""
+
+
+@dataclass(frozen=True)
+class Dims:
+    """The library's `cmsis_nn_dims`; what each letter means depends on the function."""
+
+    n: int = 1
+    h: int = 1
+    w: int = 1
+    c: int = 1
+
+    @property
+    def elems(self) -> int:
+        """Elements of a tensor with these dimensions."""
+        return self.n * self.h * self.w * self.c
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The library's `cmsis_nn_tile`."""
+
+    h: int
+    w: int
+
+
+def dims_reason(*dims: Dims) -> str | None:
+    """Why the kernels cannot have these dimensions."""
+    values = [v for d in dims for v in (d.n, d.h, d.w, d.c)]
+    if min(values) < 1:
+        return "no dimension may be 0"
+    return dim_reason(max(values))
+
+
+def dim_reason(value: int) -> str | None:
+    """Why the kernels cannot have a dimension of this size."""
+    return None if value <= MAX_DIM else f"dimensions must be at most {MAX_DIM}, got {value}"
+
+
+def int8_reason(dtypes: Sequence[DType]) -> str | None:
+    """Why the kernels cannot take these activations."""
+    others = [d.value for d in dtypes if d is not DType.INT8]
+    return f"activations must be int8, got {others[0]}" if others else None
+
+
+def requant_reason(requant: Requant | None) -> str | None:
+    """Why the kernels cannot compute this requantization, whatever the accumulator holds."""
+    if requant is None:
+        return "the output must be int8, got int32"
+    if not requant.is_fixed_point:
+        return "computes --arithmetic tflite alone, got onnx"
+    if requant.rounding is not Rounding.DOUBLE:
+        return "two roundings are planned, got one"
+    return int8_reason([requant.dtype])
+
+
+def accumulator_bound(weights: Array, bias: Array, x_zero_point: int) -> Int64:
+    """Largest magnitude of an accumulator per output channel, for int8 inputs.
+
+    Args:
+        weights: [O, ...], the zero point subtracted.
+        bias: int32 [O].
+        x_zero_point: of the input.
+    """
+    largest = max(127 - x_zero_point, 128 + x_zero_point)
+    sums = np.abs(weights.astype(np.int64)).reshape(weights.shape[0], -1).sum(axis=1)
+    return np.asarray(sums * largest + np.abs(bias.astype(np.int64)), np.int64)
+
+
+def overflow_reason(bound: Array, requant: Requant) -> str | None:
+    """Why an accumulator of this magnitude would overflow: in C that is undefined, not a wrap."""
+    shift = requant.shift.astype(np.int64)
+    shifted = bound.astype(np.int64) << np.maximum(shift, 0)
+    if bool(np.any(bound > INT32_MAX)):
+        return f"sums with their bias must fit 32 bits, got up to {int(bound.max())}"
+    if bool(np.any(shifted > INT32_MAX)):
+        return f"sums must fit 32 bits after the left shift, got up to {int(shifted.max())}"
+    scaled = shifted * (requant.multiplier.astype(np.float64) / 2.0**31)
+    results = scaled * 2.0 ** np.minimum(shift, 0) + abs(requant.zero_point) + 1
+    if bool(np.any(results > INT32_MAX)):
+        return f"results must fit 32 bits, got up to {float(results.max()):.3g}"
+    return None
+
+
+def first_reason(*reasons: str | None) -> str | None:
+    """The first reason that there is."""
+    return next((r for r in reasons if r is not None), None)

@@ -1,0 +1,256 @@
+"""Integer convolutions by CMSIS-NN: arm_convolve_wrapper_s8, arm_depthwise_conv_wrapper_s8.
+
+filters: [O, KH, KW, I] or depthwise [1, KH, KW, O]; multiplier and shift are int32 [O].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.ir import Array, DType
+from mcugen.ops.cmsis_nn import buffers
+from mcugen.ops.cmsis_nn.common import (
+    HEADERS,
+    LIBRARY,
+    MAX_DIM,
+    Dims,
+    Tile,
+    accumulator_bound,
+    dims_reason,
+    first_reason,
+    int8_reason,
+    overflow_reason,
+    requant_reason,
+)
+from mcugen.ops.conv_geometry import ConvGeometry
+from mcugen.ops.qconv_kernel import QConvParams
+from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.quantize.requant import Requant
+
+
+@dataclass(frozen=True)
+class ConvForm:
+    """Arguments of a convolution, in the library's terms.
+
+    Attributes:
+        function: which function is called.
+        getter: which one tells its working memory.
+        x: [N, H, W, C].
+        filters: n is O; depthwise n is 1 and c is O.
+        y: [N, OH, OW, O].
+        stride: of the window.
+        padding: leading; what is behind follows from the output's size.
+        dilation: of the window.
+        channel_multiplier: output channels per input channel, depthwise.
+        input_offset: -zero point of the input.
+        output_offset: zero point of the output.
+        act_min: lowest output.
+        act_max: highest output.
+    """
+
+    function: str
+    getter: str
+    x: Dims
+    filters: Dims
+    y: Dims
+    stride: Tile
+    padding: Tile
+    dilation: Tile
+    channel_multiplier: int
+    input_offset: int
+    output_offset: int
+    act_min: int
+    act_max: int
+
+    @property
+    def whole_image(self) -> bool:
+        """Whether the plain convolution is called, past the wrapper and its row kernel."""
+        return self.function == "arm_convolve_s8"
+
+
+def is_depthwise(g: ConvGeometry) -> bool:
+    """Whether every group has one input channel; with one group it is an ordinary convolution."""
+    return g.groups == g.in_c > 1
+
+
+def conv_form(params: QConvParams) -> ConvForm:
+    """The arguments of either kind of convolution."""
+    g, requant, zero = params.geometry, params.requant, params.x_zero_point
+    assert requant is not None and zero is not None
+    depthwise = is_depthwise(g)
+    x = Dims(g.batch, g.height.size, g.width.size, g.in_c)
+    filters = Dims(g.out_c, g.height.kernel, g.width.kernel, g.group_in)
+    if depthwise:
+        filters = Dims(1, filters.h, filters.w, g.out_c)
+    y = Dims(g.batch, g.height.out, g.width.out, g.out_c)
+    name = "arm_depthwise_conv_wrapper_s8" if depthwise else _function(g, x, filters, y)
+    return ConvForm(
+        function=name,
+        getter=f"{name}_get_buffer_size",
+        x=x,
+        filters=filters,
+        y=y,
+        stride=_stride(g),
+        padding=_padding(g),
+        dilation=_dilation(g),
+        channel_multiplier=g.group_out,
+        input_offset=-zero,
+        output_offset=requant.zero_point,
+        act_min=requant.act_min,
+        act_max=requant.act_max,
+    )
+
+
+def _stride(g: ConvGeometry) -> Tile:
+    return Tile(g.height.stride, g.width.stride)
+
+
+def _padding(g: ConvGeometry) -> Tile:
+    return Tile(g.height.pad, g.width.pad)
+
+
+def _dilation(g: ConvGeometry) -> Tile:
+    return Tile(g.height.dilation, g.width.dilation)
+
+
+def _function(g: ConvGeometry, x: Dims, filters: Dims, y: Dims) -> str:
+    """The wrapper, but for images of one row that its MVE kernel for these gets wrong."""
+    if buffers.is_pointwise(x, filters, _padding(g), _dilation(g)):
+        return "arm_convolve_wrapper_s8"
+    if not buffers.is_one_by_n(x, filters, _stride(g), _dilation(g)):
+        return "arm_convolve_wrapper_s8"
+    total = (y.w - 1) * g.width.stride + filters.w - x.w
+    even = total >= 0 and 2 * g.width.pad == total - total % 2
+    works = g.width.stride == 1 and even and x.w >= filters.w
+    return "arm_convolve_wrapper_s8" if works else "arm_convolve_s8"
+
+
+def _scratch(params: QConvParams, core: Core) -> int:
+    form = conv_form(params)
+    if form.whole_image:
+        return buffers.convolve(form.x, form.filters, core)
+    if buffers.is_pointwise(form.x, form.filters, form.padding, form.dilation):
+        return 0
+    if buffers.is_one_by_n(form.x, form.filters, form.stride, form.dilation):
+        place = (form.stride.w, form.padding.w)
+        return buffers.one_by_n(form.x, form.filters, form.y, *place, core)
+    return buffers.convolve(form.x, form.filters, core)
+
+
+def _depthwise_scratch(params: QConvParams, core: Core) -> int:
+    form = conv_form(params)
+    return buffers.depthwise(form.x, form.filters, form.y, form.padding, form.dilation, core)
+
+
+def weighted_reason(params: QConvParams) -> str | None:
+    """Why no kernel with weights takes this node, whatever its shapes."""
+    requant, zero = params.requant, params.x_zero_point
+    reason = int8_reason([params.x_dtype]) or requant_reason(requant)
+    if reason is not None:
+        return reason
+    if zero is None:
+        return "the zero point of the input must be a constant"
+    assert requant is not None
+    return overflow_reason(accumulator_bound(params.weights, params.bias, zero), requant)
+
+
+def _conv_reason(params: QConvParams) -> str | None:
+    if is_depthwise(params.geometry):
+        return _depthwise_reason(params) or "depthwise"
+    reason = weighted_reason(params) or _weights_reason(params)
+    if reason is not None:
+        return reason
+    form = conv_form(params)
+    if buffers.is_pointwise(form.x, form.filters, form.padding, form.dilation):
+        # Pixels are counted in 32 bits here.
+        return dims_reason(Dims(c=form.x.c), Dims(c=form.y.c), Dims(w=min(form.x.w, MAX_DIM)))
+    return _window_reason(form)
+
+
+def _depthwise_reason(params: QConvParams) -> str | None:
+    if not is_depthwise(params.geometry):
+        return "not depthwise"
+    reason = weighted_reason(params) or _weights_reason(params)
+    if reason is not None:
+        return reason
+    form = conv_form(params)
+    return first_reason(_window_reason(form), _three_by_three_reason(form))
+
+
+def _weights_reason(params: QConvParams) -> str | None:
+    if params.weights_dtype is DType.INT8:
+        return None
+    return "weights must fit int8 after their zero point is subtracted"
+
+
+def _window_reason(form: ConvForm) -> str | None:
+    last_h = (form.y.h - 1) * form.stride.h + (form.filters.h - 1) * form.dilation.h
+    last_w = (form.y.w - 1) * form.stride.w + (form.filters.w - 1) * form.dilation.w
+    reach = Dims(h=max(last_h, 1), w=max(last_w, 1))
+    pads = Dims(h=max(form.padding.h, 1), w=max(form.padding.w, 1))
+    return dims_reason(form.x, form.filters, form.y, reach, pads)
+
+
+def _three_by_three_reason(form: ConvForm) -> str | None:
+    """The 3x3 kernel always reads the middle column of its window, inside the image or not."""
+    three = form.filters.h == form.filters.w == 3 and form.channel_multiplier == 1
+    plain = form.x.n == 1 and form.dilation == Tile(1, 1)
+    if not (three and plain and form.padding.h <= 1 and form.padding.w <= 1):
+        return None
+    middle = (form.y.w - 1) * form.stride.w - form.padding.w + 1
+    if middle < form.x.w:
+        return None
+    return f"3x3 windows may reach 1 column beyond the image, got {middle + 2 - form.x.w}"
+
+
+def per_channel(requant: Requant, channels: int) -> tuple[Constant, ...]:
+    """Multiplier and shift as int32 [O]."""
+    return (
+        Constant("multiplier", _int32(requant.multiplier, channels)),
+        Constant("shift", _int32(requant.shift, channels)),
+    )
+
+
+def _int32(values: Array, channels: int) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(values, (channels,)).astype(np.int32))
+
+
+def _constants(params: QConvParams) -> tuple[Constant, ...]:
+    depthwise = is_depthwise(params.geometry)
+    taps = (
+        params.weights[:, 0].transpose(1, 2, 0)
+        if depthwise
+        else (params.weights.transpose(0, 2, 3, 1))
+    )
+    assert params.requant is not None
+    return (
+        Constant("weights", taps.reshape(-1)),
+        Constant("bias", params.bias),
+        *per_channel(params.requant, params.geometry.out_c),
+    )
+
+
+CONV_KERNELS = (
+    Kernel(
+        "cmsis_nn/depthwise_conv.c.j2",
+        LIBRARY,
+        accepts=_depthwise_reason,
+        constants=_constants,
+        scratch=_depthwise_scratch,
+        guarded=True,
+        headers=HEADERS,
+        form=conv_form,
+    ),
+    Kernel(
+        "cmsis_nn/convolve.c.j2",
+        LIBRARY,
+        accepts=_conv_reason,
+        constants=_constants,
+        scratch=_scratch,
+        guarded=True,
+        headers=HEADERS,
+        form=conv_form,
+    ),
+)
