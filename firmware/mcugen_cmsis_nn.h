@@ -21,8 +21,8 @@
 
 /* The headers carry no version; these are the macros that came after release 7.0.0, or that choose
  * between kernels and so size their working memory. */
-#if !defined(ARM_NN_FLOAT_API_ENABLED) || !defined(REVERSE_TCOL_EFFICIENT_THRESHOLD) || !defined(CH_IN_BLOCK_MVE) \
-    || !defined(CONVERT_DW_CONV_WITH_ONE_INPUT_CH_AND_OUTPUT_CH_ABOVE_THRESHOLD)
+#if !defined(ARM_NN_FLOAT_API_ENABLED) || !defined(REVERSE_TCOL_EFFICIENT_THRESHOLD) \
+    || !defined(CH_IN_BLOCK_MVE)
 #error "this CMSIS-NN is another version than 7.0.0+43, commit 99f736a6"
 #elif REVERSE_TCOL_EFFICIENT_THRESHOLD != 16 || CH_IN_BLOCK_MVE != 124
 #error "this CMSIS-NN is another version than 7.0.0+43, commit 99f736a6"

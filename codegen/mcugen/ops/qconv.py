@@ -14,6 +14,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
+from mcugen.ops.cmsis_nn.conv import CONV_KERNELS
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.qconv_kernel import (
@@ -210,7 +211,7 @@ SPECS = (
         infer=_infer,
         lower=_lower,
         reference=qconv_reference,
-        kernels=QCONV_KERNELS,
+        kernels=(*CONV_KERNELS, *QCONV_KERNELS),
         macs=qconv_macs,
         channels_last=_channels_last,
     ),

@@ -217,10 +217,9 @@ class Kernel:
         form: params -> what the template sees as `p`: the numbers as the library takes them.
         align_bytes: of every input and output; the kernel is not taken where a view lies otherwise.
 
-    The template also sees `scratch_bytes`, the planned working memory. The C function's
-    arguments are, in order: inputs (`x`, or `x0, x1, ...`), outputs (`y` or `y0, ...`),
-    constants by name, and `void *scratch` when scratch is not 0; the template writes
-    `static void {{ fn }}({{ signature }})`.
+    The template also sees `scratch_bytes`, the planned working memory. It writes
+    `static void {{ fn }}({{ signature }})`: inputs (`x`, or `x0, x1, ...`), outputs (`y`, or
+    `y0, ...`), constants by name, and `void *scratch` when scratch is not 0.
     """
 
     template: str

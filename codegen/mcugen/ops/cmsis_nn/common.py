@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array, DType
-from mcugen.quantize.fixed_point import INT32_MAX, Int64
-from mcugen.quantize.requant import Requant, Rounding
+from mcugen.quantize.fixed_point import INT32_MAX, Int64, Rounding
+from mcugen.quantize.requant import Requant
 
 LIBRARY = "cmsis_nn"
 HEADERS = ("mcugen_cmsis_nn.h",)
