@@ -73,6 +73,15 @@ def test_gemm(trans_a: bool, trans_b: bool, shape: tuple[int, ...] | None) -> No
     assert ("Transpose" in ops(after)) == trans_a
 
 
+def test_gemm_keeps_its_name() -> None:
+    b = Builder()
+    inputs = (b.input("a", (3, 5)), b.const("w", _values(1, 5, 4)), b.const("c", _values(2, 4)))
+    b.node("Gemm", inputs, GemmAttrs(1.0, 1.0, False, False), "y")
+    before = b.graph("y")
+    (node,) = _converted(before).nodes
+    assert (node.name, node.outputs) == (before.nodes[0].name, ("y",))
+
+
 def test_gemm_of_computed_matrices() -> None:
     b = Builder()
     inputs = (b.input("a", (3, 5)), b.input("w", (4, 5)), b.input("c", (4,)))

@@ -62,8 +62,12 @@ def _gemm(ed: Editor, node: Node, made: _Made) -> None:
         units = ed.tensor(weight).shape[0]
         bias = _bias(ed, c, units, attrs.beta, node) if c else ""
         inputs = (a, weight, bias) if bias else (a, weight)
+        c = "" if bias or attrs.beta == 0.0 else c
+        if not c:
+            changed = node.replace(op="FullyConnected", inputs=inputs, attrs=FullyConnectedAttrs())
+            ed.replace((node,), (changed,))
+            return
         result = ed.emit("FullyConnected", inputs, FullyConnectedAttrs(), near=node)
-        c = "" if bias else c
     else:
         if attrs.trans_b:
             b = ex.transposed(ed, b, (1, 0), node)
