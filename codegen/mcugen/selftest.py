@@ -82,7 +82,7 @@ def make_selftest(compiled: Compiled, sample: Sample, level: str = "crc") -> Sel
         level: "crc", or "full" to embed the expected outputs too.
     """
     graph = compiled.graph
-    feeds = _feeds(compiled, sample)
+    feeds = sample_feeds(compiled, sample)
     values = reference.run(compiled.program, feeds)
     steps = calls_in_order(compiled.program, compiled.plan.order)
 
@@ -108,7 +108,7 @@ def _row_bytes(name: str, op: str) -> int:
     return 5 * _POINTER_BYTES + len(name.encode()) + len(op.encode()) + 2
 
 
-def _feeds(compiled: Compiled, sample: Sample) -> dict[str, Array]:
+def sample_feeds(compiled: Compiled, sample: Sample) -> dict[str, Array]:
     """The lowered graph's inputs; what lies behind them is computed only where it is needed."""
     graph = compiled.graph
     found = {n: onnx_value(graph[n], sample.inputs) for n in graph.inputs}

@@ -1,0 +1,112 @@
+"""`mcugen bench`: a model cross-compiled for a board, and one inference of it in an emulator."""
+
+from __future__ import annotations
+
+from mcugen.compiler import Compiled
+from mcugen.emulate.cores import CORES, Core
+from mcugen.emulate.cross import MARK, Image, build_image, find_toolchain
+from mcugen.emulate.inference import Inference
+from mcugen.emulate.machine import DEFAULT_LIMIT, Machine, require_emulator
+from mcugen.emulate.result import BenchResult
+from mcugen.errors import DoesNotFitError, UsageError
+from mcugen.host import runtime_headers
+from mcugen.samples import Sample
+from mcugen.targets import Memory, Target
+
+
+def bench(
+    compiled: Compiled,
+    target: Target,
+    sample: Sample,
+    *,
+    cc: str | None = None,
+    memory: Memory | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> BenchResult:
+    """Run one inference in an emulator.
+
+    Args:
+        compiled: the model, with the default interface: everything in a static arena.
+        target: the board.
+        sample: inputs in terms of the imported ONNX graph.
+        cc: a GCC for the board's core instead of zig.
+        memory: other memories than the board's.
+        limit: instructions of one layer after which it counts as endless.
+
+    Raises:
+        MissingExtraError: ziglang or unicorn is not installed.
+        UsageError: the board has no emulator, or `cc` cannot compile for it.
+        DoesNotFitError: the model is larger than the emulated memories.
+        InternalError: the code faults or does not end; the layer is named.
+    """
+    core = core_of(target)
+    require_emulator()
+    if compiled.model.io_caller or compiled.model.arena_caller:
+        raise UsageError("bench runs the default interface: --io-buffers arena, --arena static")
+    memory = memory or target.emulator.memory
+    toolchain = find_toolchain(target.title, target.compiler, cc)
+    _require_memory(compiled, target, memory, None)
+    prefix = compiled.model.prefix
+    image = build_image(
+        {**runtime_headers(), **compiled.files},
+        toolchain,
+        memory,
+        [f"{prefix}_{name}" for name in ("invoke", "input", "output")],
+        [f"-D{compiled.model.macro}_YIELD()={MARK}()"],
+    )
+    _require_memory(compiled, target, memory, image)
+    machine = Machine(core, memory, image.elf, limit)
+    inference = Inference(compiled, machine, sample)
+    layers = inference.run()
+    return BenchResult(
+        cpu=core.title,
+        compiler=toolchain.title,
+        clock_hz=target.clock_hz,
+        layers=layers,
+        stack_bytes=machine.stack_bytes,
+        text_bytes=image.text_bytes,
+        rodata_bytes=image.rodata_bytes,
+        ram_bytes=image.static_bytes,
+        tensors_compared=inference.compared,
+        first_mismatch=inference.first_mismatch,
+    )
+
+
+def core_of(target: Target) -> Core:
+    """The emulated core of a board.
+
+    Raises:
+        UsageError: there is none; the reason is the board file's.
+    """
+    emulator = target.emulator
+    if not emulator.cpu:
+        raise UsageError(
+            f"there is no emulator for {target.title}: {emulator.reason or 'none is known'}",
+            hint="`mcugen boards` names the boards that have one",
+        )
+    if emulator.cpu not in CORES:
+        raise UsageError(
+            f"'cpu' in emulator of {target.name} must be one of {', '.join(CORES)}, "
+            f"got '{emulator.cpu}'"
+        )
+    return CORES[emulator.cpu]
+
+
+def _require_memory(
+    compiled: Compiled, target: Target, memory: Memory, image: Image | None
+) -> None:
+    """Raise DoesNotFitError for what is too large: by the plan, or as it was linked."""
+    if image is None:
+        flash = sum(int(c.array.nbytes) for c in compiled.model.constants)
+        ram = compiled.model.arena_bytes
+    else:
+        flash, ram = image.text_bytes + image.rodata_bytes, image.static_bytes
+    rows = (("flash", flash, memory.flash_bytes), ("RAM", ram, memory.ram_bytes))
+    lacking = [
+        f"{kind}: {need:,} bytes needed, {has:,} emulated" for kind, need, has in rows if need > has
+    ]
+    if lacking:
+        raise DoesNotFitError(
+            f"{compiled.model.name} does not fit the emulated {target.title}: {'; '.join(lacking)}",
+            hint="`mcugen inspect` shows what takes the memory",
+        )

@@ -1,0 +1,224 @@
+"""One ELF image in the Unicorn emulator: calls a function, counts what it executes, catches faults.
+
+Unicorn runs instructions, not a board: there are no peripherals, interrupts or wait states.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from collections.abc import Iterator
+from typing import Any
+
+from mcugen.elf import read_segments, read_symbols
+from mcugen.emulate.cores import Core
+from mcugen.emulate.counter import FULL, LIMIT, UNALIGNED, Block, Count, Counter, total
+from mcugen.emulate.instructions import BlockCost
+from mcugen.errors import MissingExtraError
+from mcugen.targets import Memory
+
+DEFAULT_LIMIT = 20_000_000_000
+"""Instructions between two marks: many times what the largest layer for a board takes."""
+
+_PAGE = 4096
+_PAINT = 0xA5
+_ENTRY_ALIGN = 16
+"""Of the stack where a function is entered, by both architectures' calling conventions."""
+
+
+class FaultError(Exception):
+    """What the program did that a board would not survive, or that never ends."""
+
+
+def require_emulator() -> None:
+    """Raise MissingExtraError when the emulator's package is not installed."""
+    if importlib.util.find_spec("unicorn") is None:
+        raise MissingExtraError("emulating a board", "unicorn", "bench")
+
+
+class Machine:
+    """A core with flash and RAM, loaded with an image."""
+
+    def __init__(self, core: Core, memory: Memory, image: bytes, limit: int = DEFAULT_LIMIT):
+        """Load an image.
+
+        Args:
+            core: the processor.
+            memory: where flash and RAM are; the image lies in them.
+            image: a linked ELF file.
+            limit: instructions between two marks after which a call is stopped.
+
+        Raises:
+            MissingExtraError: the emulator is not installed.
+        """
+        require_emulator()
+        self.symbols = read_symbols(image)
+        self._core, self._memory, self._limit = core, memory, limit
+        self._engine = _engine(core)
+        self._registers = _registers(core)
+        self._costs: dict[tuple[int, int], BlockCost] = {}
+        self._bad_access = ""
+        self._load(image)
+        self._hook()
+
+    def write(self, address: int, data: bytes) -> None:
+        """Put bytes into memory."""
+        self._engine.mem_write(address, data)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes of memory."""
+        return bytes(self._engine.mem_read(address, size))
+
+    @property
+    def stack_bytes(self) -> int:
+        """Most bytes of stack that calls have used so far: what is no longer painted."""
+        data = self.read(self._static_end, self._memory.ram_end - self._static_end)
+        return len(data.lstrip(bytes([_PAINT])))
+
+    def call(self, function: str, mark: str, end: str) -> Iterator[Count]:
+        """Call a function; yields what was executed up to every mark, and up to its return.
+
+        Args:
+            function: symbol of a function without arguments.
+            mark: symbol of the function whose calls are the marks; it is not run.
+            end: symbol of a function that stands for the return address.
+
+        Raises:
+            FaultError: an access that is not aligned or to memory that is not there, an
+                instruction that the core does not have, a stack that meets static data, or more
+                instructions than the limit.
+        """
+        marks, back = self.symbols[mark].address, self.symbols[end].address
+        engine, registers = self._engine, self._registers
+        engine.ctl_exits_enabled(True)
+        engine.ctl_set_exits([marks, back])
+        engine.reg_write(registers["SP"], self._memory.ram_end // _ENTRY_ALIGN * _ENTRY_ALIGN)
+        engine.reg_write(registers["LR"], back | self._core.is_arm)
+        at = self.symbols[function].address
+        while True:
+            yield self._run(at)
+            if engine.reg_read(registers["PC"]) & ~1 == back:
+                return
+            at = engine.reg_read(registers["LR"])
+
+    def _run(self, at: int) -> Count:
+        from unicorn import UcError
+
+        self._counter.start(2 * self._limit)  # most instructions take two bytes
+        self._bad_access = ""
+        error = ""
+        try:
+            self._engine.emu_start(at | self._core.is_arm, 0)
+        except UcError as found:
+            error = str(found)
+        self._check(error)
+        try:
+            return total(self._counter.blocks(), self._cost)
+        except ValueError as unknown:
+            raise FaultError(str(unknown)) from unknown
+
+    def _check(self, error: str) -> None:
+        """Raise FaultError for whatever ended the emulation, unless it was a mark or the end."""
+        reason, where = self._counter.reason, self._where()
+        if reason == UNALIGNED:
+            address, size = self._counter.access
+            raise FaultError(f"unaligned access of {size} bytes at {address:#x} in {where}")
+        if error:
+            raise FaultError(f"{self._bad_access or error} in {where}")
+        if reason == LIMIT:
+            raise FaultError(f"still running after {self._limit:,} instructions, in {where}")
+        if reason == FULL:
+            raise FaultError("more distinct blocks of code than can be counted")
+        if self.read(self._static_end, 1)[0] != _PAINT:
+            raise FaultError("the stack meets static data")
+
+    def _where(self) -> str:
+        place = self._counter.place
+        for name, symbol in self.symbols.items():
+            if symbol.is_function and symbol.address <= place < symbol.address + symbol.size:
+                return name
+        return f"code at {place:#x}"
+
+    def _cost(self, block: Block) -> BlockCost:
+        key = (block.address, block.size)
+        if key not in self._costs:
+            self._costs[key] = self._core.cost(self.read(*key))
+        return self._costs[key]
+
+    def _load(self, image: bytes) -> None:
+        from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
+
+        memory, engine = self._memory, self._engine
+        engine.mem_map(
+            memory.flash_origin, _pages(memory.flash_bytes), UC_PROT_READ | UC_PROT_EXEC
+        )
+        engine.mem_map(memory.ram_origin, _pages(memory.ram_bytes), UC_PROT_READ | UC_PROT_WRITE)
+        end = memory.ram_origin
+        for segment in read_segments(image):
+            self.write(segment.address, segment.data)
+            if memory.ram_origin <= segment.address < memory.ram_end:
+                end = max(end, segment.address + segment.size)
+        self._static_end = end
+        self.write(end, bytes([_PAINT]) * (memory.ram_end - end))
+
+    def _hook(self) -> None:
+        """Attach the counting hooks, in C, and one in Python that names invalid accesses."""
+        from unicorn import (
+            UC_HOOK_BLOCK,
+            UC_HOOK_MEM_INVALID,
+            UC_HOOK_MEM_READ,
+            UC_HOOK_MEM_WRITE,
+        )
+        from unicorn.unicorn_py3.unicorn import uclib
+
+        stop = ctypes.cast(uclib.uc_emu_stop, ctypes.c_void_p)
+        self._counter = Counter(stop.value or 0)
+        hooks = [(UC_HOOK_BLOCK, self._counter.block_hook)]
+        if self._core.aligned_only:
+            hooks.append((UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, self._counter.access_hook))
+        for kind, function in hooks:
+            handle = ctypes.c_size_t()
+            status = uclib.uc_hook_add(
+                self._engine._uch,
+                ctypes.byref(handle),
+                kind,
+                function,
+                self._counter.user,
+                ctypes.c_uint64(1),  # from 1 to 0: at all addresses
+                ctypes.c_uint64(0),
+            )
+            assert status == 0, status
+        self._engine.hook_add(UC_HOOK_MEM_INVALID, self._note_invalid)
+        self._engine.ctl_flush_tb()  # hooks added later count nothing without
+
+    def _note_invalid(
+        self, engine: Any, kind: int, address: int, size: int, value: int, user: Any
+    ) -> bool:
+        del engine, kind, value, user
+        self._bad_access = f"invalid access of {size} bytes at {address:#x}"
+        return False
+
+
+def _pages(size: int) -> int:
+    return -(-size // _PAGE) * _PAGE
+
+
+def _engine(core: Core) -> Any:
+    import unicorn
+    from unicorn import arm_const
+
+    if not core.is_arm:
+        return unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
+    mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
+    engine = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
+    engine.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{core.model}"))
+    return engine
+
+
+def _registers(core: Core) -> dict[str, int]:
+    from unicorn import arm_const, riscv_const
+
+    if core.is_arm:
+        return {name: getattr(arm_const, f"UC_ARM_REG_{name}") for name in ("SP", "LR", "PC")}
+    names = {"SP": "SP", "LR": "RA", "PC": "PC"}
+    return {k: getattr(riscv_const, f"UC_RISCV_REG_{v}") for k, v in names.items()}
