@@ -35,8 +35,13 @@ COMMON = {
 IDF = {"CMakeLists.txt", "partitions.csv", "sdkconfig.defaults", "src/CMakeLists.txt", "src/main.c"}
 OWN = {
     "host": {"Makefile", "src/main.c"},
+    "esp32c3": IDF,
+    "esp32c6": IDF,
     "esp32s3": IDF,
     "esp32s3_n16r8": IDF,
+    "nucleo_f446": {"src/main.cpp"},
+    "nucleo_h743": {"src/main.cpp"},
+    "pico2_w": {"src/main.cpp"},
     "pico_w": {"src/main.cpp"},
 }
 
@@ -93,6 +98,10 @@ def test_platformio_ini() -> None:
     assert env["build_unflags"] == "-Os"
     flags = env["build_flags"].split()
     assert flags == ["-O2", "-ffp-contract=off", "-DDIGITS_INT8_TRACE"]
+    assert ini("pico2_w")["board"] == "rpipico2w"
+    assert ini("pico2_w")["platform"] != env["platform"]
+    assert ini("nucleo_h743")["board"] == "nucleo_h743zi"
+    assert ini("nucleo_f446")["platform"] == "ststm32@19.6.0"
     assert ini("esp32s3")["platform"] == "espressif32@6.13.0"
     assert ini("esp32s3_n16r8")["board_upload.flash_size"] == "16MB"
 
@@ -104,7 +113,11 @@ def test_sdkconfig_and_partitions_follow_the_board() -> None:
     assert "CONFIG_ESPTOOLPY_FLASHSIZE_16MB=y" in large["sdkconfig.defaults"]
     assert "CONFIG_SPIRAM_MODE_OCT=y" in large["sdkconfig.defaults"]
     assert "CONFIG_ESP_TASK_WDT_CHECK_IDLE_TASK_CPU1=n" in small["sdkconfig.defaults"]
-    for files, flash in ((small, 8 << 20), (large, 16 << 20)):
+    single = project("esp32c3")
+    assert "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_160=y" in single["sdkconfig.defaults"]
+    assert "CONFIG_ESP_TASK_WDT_CHECK_IDLE_TASK_CPU0=n" in single["sdkconfig.defaults"]
+    assert "PinnedToCore" not in single["src/main.c"]
+    for files, flash in ((small, 8 << 20), (large, 16 << 20), (single, 4 << 20)):
         rows = [line.split(", ") for line in files["partitions.csv"].splitlines()]
         tables = [(int(r[3], 16), int(r[4], 16)) for r in rows if r[0][0] != "#"]
         ends = [offset + size for offset, size in tables]

@@ -34,7 +34,10 @@ def board_file(folder: Path, text: str) -> str:
 
 
 def test_the_boards_that_come_along() -> None:
-    assert board_names() == ("esp32s3", "esp32s3_n16r8", "host", "pico_w")
+    assert board_names() == (
+        "esp32c3", "esp32c6", "esp32s3", "esp32s3_n16r8", "host", "nucleo_f446", "nucleo_h743",
+        "pico2_w", "pico_w",
+    )  # fmt: skip
     for target in list_targets():
         assert target.ram_bytes > 0
         assert target.flash_bytes > target.ram_bytes or target.name == "host"
@@ -48,6 +51,23 @@ def test_what_is_left_for_the_application() -> None:
     assert load_target("pico_w").ram_bytes == 188_416
     assert load_target("pico_w").flash_bytes == 1_703_936
     assert load_target("esp32s3").psram_bytes == 0
+
+
+def test_every_board_is_emulated_or_says_why_not() -> None:
+    for target in list_targets():
+        emulator = target.emulator
+        assert bool(emulator.cpu) != bool(emulator.reason), target.name
+        if emulator.cpu:
+            assert target.compiler.exact and target.compiler.zig and target.compiler.gcc
+            assert emulator.memory.ram_bytes >= target.ram_bytes
+            assert emulator.memory.flash_bytes >= target.flash_bytes
+            assert emulator.memory.flash_end < 1 << 32 and emulator.memory.ram_end < 1 << 32
+
+
+def test_memories_of_an_emulated_board() -> None:
+    memory = load_target("nucleo_h743").emulator.memory
+    assert (memory.flash_origin, memory.ram_origin) == (0x0800_0000, 0x2400_0000)
+    assert (memory.flash_end, memory.ram_end) == (0x0820_0000, 0x2408_0000)
 
 
 def test_platforms_are_pinned() -> None:
@@ -77,7 +97,7 @@ def test_external_ram_holds_what_does_not_fit_inside() -> None:
 def test_an_unknown_board_lists_all() -> None:
     with pytest.raises(UsageError) as caught:
         load_target("esp32")
-    assert "esp32s3, esp32s3_n16r8, host, pico_w" in str(caught.value)
+    assert "esp32s3, esp32s3_n16r8, host" in str(caught.value)
     assert "target.toml" in caught.value.hint
     assert caught.value.exit_code == 2
 
@@ -111,6 +131,8 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
         ("[memory]", "[memory]\nrom_bytes = 1", "unknown 'rom_bytes' in memory"),
         ("[memory]", "[memory]\nram_reserve_bytes = 200000", "ram_reserve_bytes is larger"),
         ("[memory]", "[extra]\n[memory]", "unknown 'extra' in the file"),
+        ("[memory]", "[emulator]\nmhz = 1\n[memory]", "unknown 'mhz' in emulator"),
+        ("[memory]", '[emulator]\ncpu = "x"\n[memory]', "flash and RAM overlap in emulator"),
         ("main.c.j2", "lost.j2", "template 'lost.j2' is not in"),
         ('"ststm32@19.0.0"', "[1]", "'platform' in platformio must be a string or a whole number"),
         ("[files]", "[files", "is no TOML"),

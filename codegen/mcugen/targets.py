@@ -211,7 +211,8 @@ def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
         ram_origin=table.count("ram_origin", 0),
         ram_bytes=int(sizes["ram_bytes"]),
     )
-    found = Emulator(table.text("cpu", ""), table.text("reason", ""), memory)
+    cpu, reason = table.text("cpu", ""), table.text("reason", "")
+    found = Emulator(cpu, "" if cpu else reason, memory)  # a base's reason does not count
     table.finish()
     apart = memory.flash_end <= memory.ram_origin or memory.ram_end <= memory.flash_origin
     if found.cpu and not apart:

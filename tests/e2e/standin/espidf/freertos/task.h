@@ -23,6 +23,12 @@ static inline BaseType_t xTaskCreatePinnedToCore(TaskFunction_t task, const char
     return pdPASS;
 }
 
+static inline BaseType_t xTaskCreate(TaskFunction_t task, const char *name, uint32_t stack_bytes,
+                                     void *argument, UBaseType_t priority, TaskHandle_t *handle)
+{
+    return xTaskCreatePinnedToCore(task, name, stack_bytes, argument, priority, handle, 1);
+}
+
 static inline UBaseType_t uxTaskGetStackHighWaterMark(TaskHandle_t task)
 {
     (void)task;
