@@ -7,8 +7,8 @@ numbers comes between the recording and the kernel.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,30 @@ import numpy as np
 
 from mcugen import host, memory, render, view
 from mcugen.ir import Array, DType, Graph, Node, Tensor
+from mcugen.kernels import PORTABLE, VENDOR_LIBRARIES
 from mcugen.lower import choose_kernel
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic, Core
+from mcugen.ops.spec import Arithmetic, Core, Kernel
 from mcugen.program import Place, Program, Step
+from mcugen.vendor import LibraryUse, read_vendor
+from vendor_sources import vendor_folder
 
 
 @dataclass(frozen=True, eq=False)
 class GoldenCase:
-    """One recorded call: its integers and its arrays by name (`x`, `w`, `b`, ..., `y`)."""
+    """One recorded call.
+
+    Attributes:
+        id: unique in its file.
+        params: integers.
+        arrays: by name: `x`, `w`, `b`, ..., `y`.
+        scratch_bytes: build of a library -> working memory that it asked for.
+    """
 
     id: str
     params: dict[str, int]
     arrays: dict[str, Array]
+    scratch_bytes: dict[str, int]
 
     def array(self, name: str, default: Array | None = None) -> Array:
         """An array, or the default where the case has none."""
@@ -44,7 +55,8 @@ def golden_cases(folder: Path, file: str) -> Iterator[GoldenCase]:
         for entry in index["files"][f"{file}.npz"]:
             prefix = f"{entry['id']}_"
             arrays = {n.removeprefix(prefix): data[n] for n in data if n.startswith(prefix)}
-            yield GoldenCase(entry["id"], entry["params"], arrays)
+            scratch = entry.get("scratch_bytes", {})
+            yield GoldenCase(entry["id"], entry["params"], arrays, scratch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +70,83 @@ class KernelCall:
     expected: Array
 
 
-def check_calls(calls: Sequence[KernelCall], name: str) -> None:
-    """Reference and C give the expected bytes, all C in one translation unit."""
+@dataclass(frozen=True)
+class Recorded:
+    """What is known of one file of recorded cases.
+
+    Attributes:
+        cases: how many there are.
+        taken: vendor library -> how many of them its kernels take; the others they refuse.
+    """
+
+    cases: int
+    taken: Mapping[str, int] = field(default_factory=dict)
+
+
+RECORDED = {
+    "conv": Recorded(80, {"cmsis_nn": 80}),
+    "conv_big": Recorded(3, {"cmsis_nn": 3}),
+    "conv_grouped": Recorded(24, {"cmsis_nn": 24}),
+    "conv_dilated": Recorded(30, {"cmsis_nn": 30}),
+    "dw": Recorded(70, {"cmsis_nn": 70}),
+    "dw_dilated": Recorded(20, {"cmsis_nn": 20}),
+    "fc": Recorded(40, {"cmsis_nn": 40}),
+    "fc_wzp": Recorded(15, {"cmsis_nn": 15}),
+    "fc_perch": Recorded(30, {"cmsis_nn": 30}),
+    "tconv": Recorded(40, {"cmsis_nn": 40}),
+    "avgpool": Recorded(60, {"cmsis_nn": 60}),
+    "maxpool": Recorded(40, {"cmsis_nn": 40}),
+    "add": Recorded(40, {"cmsis_nn": 40}),
+    "mul": Recorded(40, {"cmsis_nn": 40}),
+    "softmax": Recorded(50, {"cmsis_nn": 50}),
+    "mean": Recorded(30),
+}
+"""File -> its cases: all go through the reference and the portable kernels."""
+
+ELSEWHERE = {
+    "logistic": (20, "tables, which tests/ops/test_lookup.py compares with ours"),
+    "hardswish": (15, "fixed point where ours is a table of exact values"),
+    "softmax_s16": (20, "the graph has no int16 activations"),
+    "act_s16": (16, "the graph has no int16 activations"),
+}
+"""Files whose cases are no call of a kernel here: how many, and why."""
+
+
+def check_calls(calls: Sequence[KernelCall], file: str) -> None:
+    """Reference, portable C and the C of vendor libraries give the expected bytes.
+
+    The libraries' part is done by stand-ins, and by the sources themselves where a variable says
+    where they are.
+
+    Args:
+        calls: all cases of the file.
+        file: its name in RECORDED.
+    """
+    known = RECORDED[file]
+    assert len(calls) == known.cases
     for call in calls:
         reference = specs()[call.op].reference
         assert reference is not None
         _assert_equal(call, reference(call.params, call.inputs)[0], "reference")
+    _check_c(calls, f"{file}_portable", PORTABLE, None)
+    for library, count in known.taken.items():
+        taken = [call for call in calls if _kernel(call, library)[0].library == library]
+        refused = [(call.id, _kernel(call, library)[1]) for call in calls if call not in taken]
+        assert len(taken) == count, refused
+        _check_c(taken, f"{file}_{library}", library, None)
+        folder = vendor_folder(library)
+        if folder is not None:
+            _check_c(taken, f"{file}_{library}", library, folder)
+
+
+def _kernel(call: KernelCall, library: str) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
+    return choose_kernel(specs()[call.op], call.params, (library, PORTABLE))
+
+
+def _check_c(calls: Sequence[KernelCall], name: str, library: str, vendor_dir: Path | None) -> None:
+    """The C of all calls in one translation unit."""
     files: dict[str, str] = {}
-    programs = {call.id: _program(call) for call in calls}
+    programs = {call.id: _program(call, library) for call in calls}
     for call in calls:
         program = programs[call.id]
         options = view.EmitOptions(f"case_{call.id}")
@@ -74,11 +155,17 @@ def check_calls(calls: Sequence[KernelCall], name: str) -> None:
         files |= {n.replace(".c", ".inc"): t for n, t in render.render(model).items()}
     sources = sorted(n for n in files if n.endswith(".inc"))
     files[f"{name}.c"] = "".join(f'#include "{n}"\n' for n in sources)
-    library = host.build_library(files, [f"case_{c.id}" for c in calls], flags=("-O2",))
+    vendor = None
+    if vendor_dir is not None:
+        entry = VENDOR_LIBRARIES[library]
+        vendor = read_vendor([LibraryUse(entry, entry.functions_in(files.values()))], vendor_dir)
+    prefixes = [f"case_{c.id}" for c in calls]
+    built = host.build_library(files, prefixes, flags=("-O2",), libraries=(library,), vendor=vendor)
     for call in calls:
-        built = host.HostModel(library, f"case_{call.id}", programs[call.id].graph)
+        model_c = host.HostModel(built, f"case_{call.id}", programs[call.id].graph)
+        model_c.require_planned_scratch()
         feeds = {f"x{i}": value for i, value in enumerate(call.inputs)}
-        _assert_equal(call, built.run(feeds)["y"], "C")
+        _assert_equal(call, model_c.run(feeds)["y"], f"C of {library}")
 
 
 def _assert_equal(call: KernelCall, got: Array, what: str) -> None:
@@ -87,13 +174,13 @@ def _assert_equal(call: KernelCall, got: Array, what: str) -> None:
     np.testing.assert_array_equal(got.reshape(call.expected.shape), call.expected, message)
 
 
-def _program(call: KernelCall) -> Program:
+def _program(call: KernelCall, library: str) -> Program:
     names = tuple(f"x{i}" for i in range(len(call.inputs)))
     pairs = [*zip(names, call.inputs, strict=True), ("y", call.expected)]
     tensors = {n: Tensor(n, a.shape, DType.of(a)) for n, a in pairs}
     node = Node(call.op, "node", names, ("y",), None, (call.id,))
     graph = Graph(call.id, (node,), tensors, names, ("y",))
-    kernel, refused = choose_kernel(specs()[call.op], call.params, ("portable",))
+    kernel, refused = _kernel(call, library)
     step = Step(
         node,
         call.params,

@@ -13,6 +13,7 @@ import numpy as np
 
 from mcugen import float_math as fm
 from mcugen.ir import Array, DType
+from mcugen.ops.cmsis_nn.elementwise import MAXIMUM_KERNEL, MINIMUM_KERNEL
 from mcugen.ops.common import Clamp, clamped
 from mcugen.ops.elementwise import (
     NUMBERS,
@@ -262,6 +263,7 @@ ROWS = (
         twin=_minimum,
         dtypes=NUMBERS,
         onnx={"Min": variadic_from_onnx("Min", NoAttrs())},
+        vendor=(MINIMUM_KERNEL,),
     ),
     Row(
         "Max",
@@ -269,6 +271,7 @@ ROWS = (
         twin=_maximum,
         dtypes=NUMBERS,
         onnx={"Max": variadic_from_onnx("Max", NoAttrs())},
+        vendor=(MAXIMUM_KERNEL,),
     ),
 )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mcugen.ir import Array, Tensor
 from mcugen.ops.axes import normalize_axis, permuted_axis, strides
+from mcugen.ops.cmsis_nn.movement import CONCAT_KERNEL
 from mcugen.ops.copying import (
     COPY,
     Block,
@@ -113,7 +114,7 @@ SPECS = (
         semantics=_semantics,
         lower=_lower,
         reference=copy_reference,
-        kernels=(COPY,),
+        kernels=(CONCAT_KERNEL, COPY),
         onnx={
             "Concat": concat_from_onnx,
             "com.microsoft::QLinearConcat": qlinear_concat_from_onnx,

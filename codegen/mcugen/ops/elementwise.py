@@ -248,6 +248,7 @@ class Row:
         constraints: besides that of the element type.
         activates: whether `c` and `twin` honour `attrs.activation`.
         quantize: see OpSpec.
+        vendor: kernels of vendors' libraries.
     """
 
     name: str
@@ -260,6 +261,7 @@ class Row:
     constraints: tuple[Constraint, ...] = ()
     activates: bool = False
     quantize: Callable[[QuantSite], IntegerForm] | None = None
+    vendor: tuple[Kernel, ...] = ()
 
 
 def type_names(dtypes: frozenset[DType]) -> str:
@@ -340,7 +342,7 @@ def spec_of(row: Row) -> OpSpec:
         semantics=lambda attrs, arrays: evaluate(semantics, attrs, arrays),
         lower=lower,
         reference=lambda params, arrays: evaluate(row.twin, params.attrs, arrays),
-        kernels=(ELEMENTWISE,),
+        kernels=(*row.vendor, ELEMENTWISE),
         onnx=row.onnx,
         constraints=(element_type_rule(row.dtypes), *row.constraints),
         inplace=inplace,

@@ -16,6 +16,7 @@ import numpy as np
 
 from mcugen.ir import Array, QuantParams, Tensor
 from mcugen.ops.axes import attr_or_input, int_tuple, normalize_axis, permuted, strides
+from mcugen.ops.cmsis_nn.movement import PAD_KERNEL
 from mcugen.ops.copying import (
     COPY,
     Loop,
@@ -232,7 +233,7 @@ SPECS = (
         semantics=_semantics,
         lower=_lower,
         reference=copy_reference,
-        kernels=(COPY,),
+        kernels=(PAD_KERNEL, COPY),
         onnx={"Pad": pad_from_onnx},
         permute=_permute,
         quantize=_quantize,

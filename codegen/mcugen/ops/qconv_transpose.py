@@ -14,6 +14,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType
+from mcugen.ops.cmsis_nn.conv_transpose import CONV_TRANSPOSE_KERNEL
 from mcugen.ops.conv_geometry import weights_4d
 from mcugen.ops.conv_transpose_geometry import (
     TransposedGeometry,
@@ -192,6 +193,7 @@ SPECS = (
         lower=_lower,
         reference=_reference,
         kernels=(
+            CONV_TRANSPOSE_KERNEL,
             Kernel(
                 "portable/qconv_transpose.c.j2",
                 constants=_constants,

@@ -18,6 +18,7 @@ import numpy as np
 from mcugen.c_types import ctype, float_literal, int_literal
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.broadcasting import broadcast
+from mcugen.ops.cmsis_nn.elementwise import ADD_KERNEL, MUL_KERNEL
 from mcugen.ops.elementwise import (
     BYTES,
     ELEMENTWISE,
@@ -123,6 +124,11 @@ class FixedPoint:
     subtract: bool
     bounds: tuple[int, int]
 
+    @property
+    def is_fixed_point(self) -> bool:
+        """Always."""
+        return True
+
     def prepare(self, operand: int) -> tuple[str, ...]:
         """C statements that make `fa` or `fb` of an operand."""
         name = "ab"[operand]
@@ -159,6 +165,11 @@ class FloatScales:
     y: Affine
     symbol: str
     bounds: tuple[int, int]
+
+    @property
+    def is_fixed_point(self) -> bool:
+        """Never."""
+        return False
 
     def prepare(self, operand: int) -> tuple[str, ...]:
         """C statements that make `fa` or `fb` of an operand."""
@@ -303,10 +314,10 @@ SPECS = tuple(
         infer=_infer,
         lower=_lower,
         reference=_reference,
-        kernels=(ELEMENTWISE,),
+        kernels=(vendor, ELEMENTWISE),
         inplace=inplace,
         permute=keep_attrs,
         rounding_slack=_rounding_slack,
     )
-    for name in ("QAdd", "QMul")
+    for name, vendor in (("QAdd", ADD_KERNEL), ("QMul", MUL_KERNEL))
 )

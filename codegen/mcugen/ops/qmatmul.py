@@ -16,6 +16,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, Tensor
+from mcugen.ops.cmsis_nn.matmul import FULLY_CONNECTED_KERNEL, MATMUL_KERNEL
 from mcugen.ops.common import dtype_constraint, no_empty_dims, optional, present
 from mcugen.ops.conv_kernel import Section, sections
 from mcugen.ops.matmul import (
@@ -241,7 +242,7 @@ SPECS = (
         infer=_infer_fully_connected,
         lower=_lower_fully_connected,
         reference=qconv_reference,
-        kernels=QCONV_KERNELS,
+        kernels=(FULLY_CONNECTED_KERNEL, *QCONV_KERNELS),
         macs=qconv_macs,
     ),
     OpSpec(
@@ -250,7 +251,7 @@ SPECS = (
         infer=_infer_matmul,
         lower=_lower_matmul,
         reference=_reference,
-        kernels=(_KERNEL,),
+        kernels=(MATMUL_KERNEL, _KERNEL),
         macs=_macs,
     ),
     OpSpec(

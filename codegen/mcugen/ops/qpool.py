@@ -18,6 +18,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
+from mcugen.ops.cmsis_nn.pool import AVERAGE_POOL_KERNEL
 from mcugen.ops.pool_geometry import PoolGeometry, pool_geometry, pool_shape, window_sums
 from mcugen.ops.qconv import BYTES, check_scales, output_range
 from mcugen.ops.spec import (
@@ -217,7 +218,10 @@ SPECS = (
         infer=_infer,
         lower=_lower,
         reference=_reference,
-        kernels=(Kernel("portable/qaverage_pool.c.j2", headers=("mcugen_quant.h",)),),
+        kernels=(
+            AVERAGE_POOL_KERNEL,
+            Kernel("portable/qaverage_pool.c.j2", headers=("mcugen_quant.h",)),
+        ),
         channels_last=_channels_last,
         rounding_slack=_rounding_slack,
     ),

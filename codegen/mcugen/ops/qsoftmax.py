@@ -18,6 +18,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.axes import Lines, normalize_axis, permuted_axis
+from mcugen.ops.cmsis_nn.softmax import SOFTMAX_KERNEL
 from mcugen.ops.softmax_fixed import (
     SUM_INTEGER_BITS,
     exp_on_negative_values,
@@ -65,6 +66,8 @@ class QSoftmaxParams:
         zero_point: of the output, the lowest integer of its type.
         act_max: the highest integer of the output's type.
         out_dtype: element type of the output.
+        in_dtype: element type of the input.
+        scaling: (multiplier, left shift, lowest difference), of which `exp` is made.
     """
 
     lines: Lines
@@ -73,11 +76,18 @@ class QSoftmaxParams:
     zero_point: int
     act_max: int
     out_dtype: DType
+    in_dtype: DType
+    scaling: tuple[int, int, int]
 
     @property
     def table_size(self) -> int:
         """Entries of `exp`, 1..256."""
         return int(self.exp.size)
+
+    @property
+    def is_fixed_point(self) -> bool:
+        """Always."""
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +113,11 @@ class QSoftmaxFloatParams:
     act_min: int
     act_max: int
     out_dtype: DType
+
+    @property
+    def is_fixed_point(self) -> bool:
+        """Never."""
+        return False
 
     @property
     def float_min(self) -> float:
@@ -157,7 +172,7 @@ def _lower(site: Site) -> Lowered:
     fixed = site.arithmetic is Arithmetic.TFLITE and lowest and lines.count <= MAX_FIXED_COUNT
     params: Params
     if fixed and scaling is not None:
-        params = fixed_params(lines, source.shape, scaling, attrs.out_dtype)
+        params = fixed_params(lines, source.shape, scaling, attrs.out_dtype, source.dtype)
     else:
         exp = np.array([math.exp(-d * scale) for d in range(256)], np.float64).astype(np.float32)
         params = QSoftmaxFloatParams(
@@ -174,14 +189,19 @@ def _lower(site: Site) -> Lowered:
 
 
 def fixed_params(
-    lines: Lines, shape: tuple[int, ...], scaling: tuple[int, int, int], out_dtype: DType
+    lines: Lines,
+    shape: tuple[int, ...],
+    scaling: tuple[int, int, int],
+    out_dtype: DType,
+    in_dtype: DType = DType.INT8,
 ) -> QSoftmaxParams:
     """Params of the fixed-point kernel; `scaling` as `softmax_scaling` gives it."""
     multiplier, shift, lowest = scaling
     difference = np.arange(0, max(lowest, -255) - 1, -1, dtype=np.int64)
     scaled = srdhm(difference << shift, np.array(multiplier))
     exp = exp_on_negative_values(scaled).astype(np.int32)
-    return QSoftmaxParams(lines, shape, exp, *dtype_range(out_dtype), out_dtype)
+    low, high = dtype_range(out_dtype)
+    return QSoftmaxParams(lines, shape, exp, low, high, out_dtype, in_dtype, scaling)
 
 
 def _differences(lines: Lines, x: Array) -> Array:
@@ -250,6 +270,7 @@ SPECS = (
         lower=_lower,
         reference=softmax_reference,
         kernels=(
+            SOFTMAX_KERNEL,
             Kernel(
                 "portable/qsoftmax.c.j2",
                 accepts=_is_fixed,

@@ -9,6 +9,7 @@ import numpy as np
 
 from mcugen.ir import Array
 from mcugen.ops.axes import permuted, permuted_axis, strides
+from mcugen.ops.cmsis_nn.movement import TRANSPOSE_KERNEL
 from mcugen.ops.copying import COPY, contiguous_offset, copy_reference, rearranged
 from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Reject, Site, TensorType
 
@@ -66,7 +67,7 @@ SPECS = (
         semantics=_semantics,
         lower=_lower,
         reference=copy_reference,
-        kernels=(COPY,),
+        kernels=(TRANSPOSE_KERNEL, COPY),
         onnx={"Transpose": transpose_from_onnx},
         output_offsets=_output_offsets,
         moves_values=True,

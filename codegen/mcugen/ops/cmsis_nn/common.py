@@ -18,6 +18,10 @@ MAX_DIM = 32767
 """Dimensions pass through int16_t and uint16_t variables of the kernels."""
 
 
+MAX_GATHER = 65535 // 7
+"""Longest row of a matrix to transpose."""
+
+
 @dataclass(frozen=True)
 class Dims:
     """The library's `cmsis_nn_dims`; what each letter means depends on the function."""
@@ -54,6 +58,13 @@ def dim_reason(value: int) -> str | None:
     return None if value <= MAX_DIM else f"dimensions must be at most {MAX_DIM}, got {value}"
 
 
+def gather_reason(columns: int) -> str | None:
+    """Why a matrix of such rows cannot be transposed: MVE counts 7 of them in 16 bits."""
+    if columns <= MAX_GATHER:
+        return None
+    return f"transposed rows must have at most {MAX_GATHER} elements, got {columns}"
+
+
 def int8_reason(dtypes: Sequence[DType]) -> str | None:
     """Why the kernels cannot take these activations."""
     others = [d.value for d in dtypes if d is not DType.INT8]
@@ -79,24 +90,33 @@ def accumulator_bound(weights: Array, bias: Array, x_zero_point: int) -> Int64:
         bias: int32 [O].
         x_zero_point: of the input.
     """
-    largest = max(127 - x_zero_point, 128 + x_zero_point)
     sums = np.abs(weights.astype(np.int64)).reshape(weights.shape[0], -1).sum(axis=1)
-    return np.asarray(sums * largest + np.abs(bias.astype(np.int64)), np.int64)
+    return np.asarray(sums * magnitude(x_zero_point) + np.abs(bias.astype(np.int64)), np.int64)
 
 
-def overflow_reason(bound: Array, requant: Requant) -> str | None:
+def overflow_reason(bound: Array, multiplier: Array, shift: Array, zero_point: int) -> str | None:
     """Why an accumulator of this magnitude would overflow: in C that is undefined, not a wrap."""
-    shift = requant.shift.astype(np.int64)
-    shifted = bound.astype(np.int64) << np.maximum(shift, 0)
+    wide = shift.astype(np.int64)
     if bool(np.any(bound > INT32_MAX)):
-        return f"sums with their bias must fit 32 bits, got up to {int(bound.max())}"
+        return f"sums must fit 32 bits with their bias, got up to {int(bound.max())}"
+    shifted = bound.astype(np.int64) << np.maximum(wide, 0)
     if bool(np.any(shifted > INT32_MAX)):
         return f"sums must fit 32 bits after the left shift, got up to {int(shifted.max())}"
-    scaled = shifted * (requant.multiplier.astype(np.float64) / 2.0**31)
-    results = scaled * 2.0 ** np.minimum(shift, 0) + abs(requant.zero_point) + 1
+    scaled = shifted * (multiplier.astype(np.float64) / 2.0**31) * 2.0 ** np.minimum(wide, 0)
+    results = scaled + abs(zero_point) + 1
     if bool(np.any(results > INT32_MAX)):
         return f"results must fit 32 bits, got up to {float(results.max()):.3g}"
     return None
+
+
+def requant_overflow_reason(bound: Array, requant: Requant) -> str | None:
+    """`overflow_reason` of a fixed-point requantization."""
+    return overflow_reason(bound, requant.multiplier, requant.shift, requant.zero_point)
+
+
+def magnitude(zero_point: int) -> int:
+    """Largest |x - zero_point| of an int8 x."""
+    return max(127 - zero_point, 128 + zero_point)
 
 
 def first_reason(*reasons: str | None) -> str | None:

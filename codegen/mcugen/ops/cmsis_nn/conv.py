@@ -6,6 +6,7 @@ filters: [O, KH, KW, I] or depthwise [1, KH, KW, O]; multiplier and shift are in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from mcugen.ops.cmsis_nn.common import (
     dims_reason,
     first_reason,
     int8_reason,
-    overflow_reason,
+    requant_overflow_reason,
     requant_reason,
 )
 from mcugen.ops.conv_geometry import ConvGeometry
@@ -144,7 +145,31 @@ def _depthwise_scratch(params: QConvParams, core: Core) -> int:
     return buffers.depthwise(form.x, form.filters, form.y, form.padding, form.dilation, core)
 
 
-def weighted_reason(params: QConvParams) -> str | None:
+class Weighted(Protocol):
+    """Params of an operator with weights."""
+
+    @property
+    def x_dtype(self) -> DType:
+        """Of the input."""
+
+    @property
+    def x_zero_point(self) -> int | None:
+        """Of the input; None when it is computed."""
+
+    @property
+    def weights(self) -> Array:
+        """[O, ...], the zero point subtracted."""
+
+    @property
+    def bias(self) -> Array:
+        """int32 [O]."""
+
+    @property
+    def requant(self) -> Requant | None:
+        """Accumulator -> output."""
+
+
+def weighted_reason(params: Weighted) -> str | None:
     """Why no kernel with weights takes this node, whatever its shapes."""
     requant, zero = params.requant, params.x_zero_point
     reason = int8_reason([params.x_dtype]) or requant_reason(requant)
@@ -153,13 +178,13 @@ def weighted_reason(params: QConvParams) -> str | None:
     if zero is None:
         return "the zero point of the input must be a constant"
     assert requant is not None
-    return overflow_reason(accumulator_bound(params.weights, params.bias, zero), requant)
+    return requant_overflow_reason(accumulator_bound(params.weights, params.bias, zero), requant)
 
 
 def _conv_reason(params: QConvParams) -> str | None:
     if is_depthwise(params.geometry):
         return _depthwise_reason(params) or "depthwise"
-    reason = weighted_reason(params) or _weights_reason(params)
+    reason = weighted_reason(params) or weights_reason(params.weights)
     if reason is not None:
         return reason
     form = conv_form(params)
@@ -172,15 +197,16 @@ def _conv_reason(params: QConvParams) -> str | None:
 def _depthwise_reason(params: QConvParams) -> str | None:
     if not is_depthwise(params.geometry):
         return "not depthwise"
-    reason = weighted_reason(params) or _weights_reason(params)
+    reason = weighted_reason(params) or weights_reason(params.weights)
     if reason is not None:
         return reason
     form = conv_form(params)
     return first_reason(_window_reason(form), _three_by_three_reason(form))
 
 
-def _weights_reason(params: QConvParams) -> str | None:
-    if params.weights_dtype is DType.INT8:
+def weights_reason(weights: Array) -> str | None:
+    """Why the weights cannot be the library's."""
+    if weights.dtype == np.int8:
         return None
     return "weights must fit int8 after their zero point is subtracted"
 

@@ -1,0 +1,159 @@
+"""Pools of int8 by CMSIS-NN: arm_avgpool_s8 and arm_max_pool_s8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from mcugen.ir import DType
+from mcugen.ops.cmsis_nn import buffers
+from mcugen.ops.cmsis_nn.common import (
+    HEADERS,
+    LIBRARY,
+    Dims,
+    Tile,
+    dims_reason,
+    first_reason,
+    int8_reason,
+)
+from mcugen.ops.common import NO_CLAMP, Clamp
+from mcugen.ops.pool_geometry import PoolGeometry, window_sums
+from mcugen.ops.spec import Core, Kernel
+from mcugen.quantize.requant import Requant
+
+
+class MaxParams(Protocol):
+    """PoolParams as far as it is needed here."""
+
+    @property
+    def geometry(self) -> PoolGeometry:
+        """Shapes."""
+
+    @property
+    def dtype(self) -> DType:
+        """Of input and output."""
+
+    @property
+    def activation(self) -> Clamp | None:
+        """Clamp of the result."""
+
+
+class AverageParams(Protocol):
+    """QPoolParams as far as it is needed here."""
+
+    @property
+    def geometry(self) -> PoolGeometry:
+        """Shapes."""
+
+    @property
+    def dtype(self) -> DType:
+        """Of the input."""
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is the mean of the integers themselves."""
+
+    @property
+    def requant(self) -> Requant:
+        """Its range and type."""
+
+
+@dataclass(frozen=True)
+class PoolForm:
+    """Arguments of a pool.
+
+    Attributes:
+        x: [N, H, W, C].
+        window: h and w are the taps.
+        y: [N, OH, OW, C].
+        stride: of the window.
+        padding: leading.
+        act_min: lowest output.
+        act_max: highest output.
+    """
+
+    x: Dims
+    window: Dims
+    y: Dims
+    stride: Tile
+    padding: Tile
+    act_min: int
+    act_max: int
+
+
+def _form(g: PoolGeometry, act_min: int, act_max: int) -> PoolForm:
+    return PoolForm(
+        x=Dims(*g.in_shape),
+        window=Dims(h=g.height.kernel, w=g.width.kernel),
+        y=Dims(*g.out_shape),
+        stride=Tile(g.height.stride, g.width.stride),
+        padding=Tile(g.height.pad, g.width.pad),
+        act_min=act_min,
+        act_max=act_max,
+    )
+
+
+def max_form(params: MaxParams) -> PoolForm:
+    """The arguments of a MaxPool."""
+    clamp = (params.activation or NO_CLAMP).integers(DType.INT8)
+    return _form(params.geometry, int(clamp.low), int(clamp.high))
+
+
+def average_form(params: AverageParams) -> PoolForm:
+    """The arguments of a QAveragePool."""
+    return _form(params.geometry, params.requant.act_min, params.requant.act_max)
+
+
+def _window_reason(g: PoolGeometry) -> str | None:
+    if (g.height.dilation, g.width.dilation) != (1, 1):
+        return f"dilations must be 1, got {g.height.dilation}x{g.width.dilation}"
+    form = _form(g, 0, 0)
+    reason = dims_reason(form.x, form.window, form.y)
+    if reason is not None:
+        return reason
+    return None if _taps_inside(g).min() > 0 else "every window must touch the input"
+
+
+def _taps_inside(g: PoolGeometry) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """[OH, OW]: how many taps of each window are inside the input."""
+    ones = np.ones((1, *g.in_shape[1:3], 1), np.int64)
+    return window_sums(g, ones)[0, :, :, 0]
+
+
+def _max_reason(params: MaxParams) -> str | None:
+    return first_reason(int8_reason([params.dtype]), _window_reason(params.geometry))
+
+
+def _average_reason(params: AverageParams) -> str | None:
+    reason = int8_reason([params.dtype, params.requant.dtype])
+    if reason is not None:
+        return reason
+    if not params.is_raw:
+        return "input and output must be quantized alike, in --arithmetic tflite"
+    reason = _window_reason(params.geometry)
+    if reason is not None:
+        return reason
+    if not np.array_equal(params.geometry.counts(), _taps_inside(params.geometry)):
+        return "padding must not count"
+    return None
+
+
+def _average_scratch(params: AverageParams, core: Core) -> int:
+    return buffers.average_pool(params.geometry.channels, core)
+
+
+MAX_POOL_KERNEL = Kernel(
+    "cmsis_nn/max_pool.c.j2", LIBRARY, accepts=_max_reason, headers=HEADERS, form=max_form
+)
+
+AVERAGE_POOL_KERNEL = Kernel(
+    "cmsis_nn/average_pool.c.j2",
+    LIBRARY,
+    accepts=_average_reason,
+    scratch=_average_scratch,
+    guarded=True,
+    headers=HEADERS,
+    form=average_form,
+)
