@@ -1,4 +1,4 @@
-"""Cases of ArgMax, ArgMin, TopK and CumSum."""
+"""Cases of ArgMax, ArgMin, TopK, CumSum and CumProd."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType
 from mcugen.ops.arg import ArgAttrs
-from mcugen.ops.cumsum import CumSumAttrs
+from mcugen.ops.cumulative import CumulativeAttrs
 from mcugen.ops.topk import TopKAttrs
 from opcase import OpCase, random_f32, random_int
 
@@ -33,9 +33,10 @@ def _topk(id_: str, x: Array, axis: int, k: int) -> list[OpCase]:
     ]
 
 
-def _cumsum(id_: str, x: Array, axis: int) -> list[OpCase]:
+def _cumulative(id_: str, x: Array, axis: int) -> list[OpCase]:
     return [
-        OpCase(f"CumSum_{id_}_{e:d}{r:d}", "CumSum", CumSumAttrs(axis, e, r), (x,), rtol=2e-6)
+        OpCase(f"{op}_{id_}_{e:d}{r:d}", op, CumulativeAttrs(axis, e, r), (x,), rtol=2e-6)
+        for op in ("CumSum", "CumProd")
         for e in (False, True)
         for r in (False, True)
     ]
@@ -58,12 +59,12 @@ CASES = (
     *_topk("ties", _TIES, 1, 4),
     *_topk("one", random_int(13, DType.INT64, 3, 7), 1, 1),
     *_topk("none", random_f32(14, 3, 7), 1, 0),
-    *_cumsum("rows", random_f32(20, 4, 9), 1),
-    *_cumsum("columns", random_f32(21, 9, 4), 0),
-    *_cumsum("middle", random_int(22, DType.INT32, 3, 5, 4), 1),
-    *_cumsum("int64", random_int(23, DType.INT64, 3, 5), 1),
-    *_cumsum("float64", random_f32(24, 3, 5).astype(np.float64), 1),
-    *_cumsum("special", _SPECIAL, 1),
-    *_cumsum("empty", np.zeros((2, 0), np.float32), 1),
-    *_cumsum("no_lines", np.zeros((0, 2), np.float32), 1),
+    *_cumulative("rows", random_f32(20, 4, 9), 1),
+    *_cumulative("columns", random_f32(21, 9, 4), 0),
+    *_cumulative("middle", random_int(22, DType.INT32, 3, 5, 4), 1),
+    *_cumulative("int64", random_int(23, DType.INT64, 3, 5), 1),
+    *_cumulative("float64", random_f32(24, 3, 5).astype(np.float64), 1),
+    *_cumulative("special", _SPECIAL, 1),
+    *_cumulative("empty", np.zeros((2, 0), np.float32), 1),
+    *_cumulative("no_lines", np.zeros((0, 2), np.float32), 1),
 )

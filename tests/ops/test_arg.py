@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx.defs
 import pytest
 
 from mcugen import semantics
 from mcugen.errors import UnsupportedModelError
 from mcugen.ir import Array, DType
 from mcugen.ops.arg import ArgAttrs
-from mcugen.ops.cumsum import CumSumAttrs
+from mcugen.ops.cumulative import CumulativeAttrs
 from mcugen.ops.topk import TopKAttrs
 from opcase import random_f32, random_int
 from single_op import assert_as_ort, feeds, imported, meaning
@@ -94,7 +95,18 @@ def test_cumsum(exclusive: int, reverse: int, axis: int) -> None:
 def test_cumsum_attributes() -> None:
     inputs = (random_int(2, DType.INT32, 3, 4), np.array([-1], np.int32))
     graph = imported("CumSum", inputs, constant=(1,), reverse=1)
-    assert graph.nodes[0].attrs == CumSumAttrs(1, False, True)
+    assert graph.nodes[0].attrs == CumulativeAttrs(1, False, True)
+
+
+@pytest.mark.skipif(onnx.defs.onnx_opset_version() < 26, reason="this onnx has no CumProd")
+@pytest.mark.parametrize(
+    ("exclusive", "reverse", "wanted"),
+    [(0, 0, [2, 6, 24]), (1, 0, [1, 2, 6]), (0, 1, [24, 12, 4]), (1, 1, [12, 4, 1])],
+)
+def test_cumprod(exclusive: int, reverse: int, wanted: list[int]) -> None:
+    inputs = (np.float32([2, 3, 4]), np.array(0, np.int64))
+    options = {"exclusive": exclusive, "reverse": reverse}
+    assert meaning("CumProd", inputs, opset=26, constant=(1,), **options).tolist() == wanted
 
 
 def test_cumsum_axis_must_be_constant() -> None:

@@ -116,8 +116,17 @@ def test_dropout_mask_is_all_ones(opset: int, dtype: Any) -> None:
 
 def test_training_dropout_is_refused() -> None:
     inputs = (X, np.array(0.5, np.float32), np.array(True))
-    with pytest.raises(UnsupportedModelError, match="training_mode must be false, got true"):
+    reason = "training_mode must be false, or ratio 0, got ratio 0.5"
+    with pytest.raises(UnsupportedModelError, match=reason):
         imported("Dropout", inputs, constant=(1, 2))
+    with pytest.raises(UnsupportedModelError, match=reason):
+        imported("Dropout", (X, None, np.array(True)), constant=(2,))
+
+
+def test_training_that_drops_nothing_passes() -> None:
+    inputs = (X, np.array(0, np.float32), np.array(True))
+    graph = imported("Dropout", inputs, constant=(1, 2))
+    assert [n.op for n in graph.nodes] == ["Identity"]
 
 
 @pytest.mark.parametrize(

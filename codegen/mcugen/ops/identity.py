@@ -30,9 +30,14 @@ def identity_from_onnx(ctx: ImportContext) -> None:
 
 
 def dropout_from_onnx(ctx: ImportContext) -> None:
-    """Inference: the input passes; the mask, where it is asked for, is all ones."""
+    """Inference: the input passes; the mask, where it is asked for, is all ones.
+
+    Training with ratio 0 drops nothing either.
+    """
     if ctx.has(2) and bool(const_scalar(ctx, 2, "training_mode")):
-        raise Reject("training_mode must be false, got true")
+        ratio = float(const_scalar(ctx, 1, "ratio")) if ctx.has(1) else 0.5
+        if ratio != 0:
+            raise Reject(f"training_mode must be false, or ratio 0, got ratio {ratio:g}")
     source = ctx.tensor(0)
     ctx.emit("Identity", ctx.inputs[:1], IdentityAttrs(), ctx.outputs[:1])
     if len(ctx.outputs) > 1 and ctx.outputs[1]:

@@ -125,7 +125,7 @@ def _mean(x: Array, axes: tuple[int, ...]) -> Array:
     return _mean_finish(total.astype(x.dtype), count)
 
 
-def _extreme(better: str) -> tuple[Fold, Callable[[DType], str]]:
+def extreme(better: str) -> tuple[Fold, Callable[[DType], str]]:
     """(step, C) that keep the better value; the first NaN stays."""
 
     def step(acc: Array, v: Array) -> Array:
@@ -166,8 +166,8 @@ def _log_sum_exp(x: Array, axes: tuple[int, ...]) -> Array:
     return np.asarray(np.log(np.exp(wide - top).sum(axes, keepdims=True)) + top)
 
 
-_MAX_STEP, _C_MAX_STEP = _extreme(">")
-_MIN_STEP, _C_MIN_STEP = _extreme("<")
+_MAX_STEP, _C_MAX_STEP = extreme(">")
+_MIN_STEP, _C_MIN_STEP = extreme("<")
 _C_SUM = modular("{a} + {v}", "acc + v")
 _C_SQUARES = modular("{a} + {v} * {v}", "acc + v * v")
 
