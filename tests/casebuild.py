@@ -17,6 +17,7 @@ from mcugen import host, lower, memory, render, view
 from mcugen.compiler import Compiled, CompileOptions
 from mcugen.frontend import Imported
 from mcugen.ir import Array, DType, Graph, Node, Source, Tensor
+from mcugen.kernels import PORTABLE
 from mcugen.names import identifier
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
@@ -92,11 +93,13 @@ class BuiltCase:
         return self.compiled.model.prefix
 
 
-def compile_case(case: OpCase, arithmetic: Arithmetic) -> BuiltCase:
+def compile_case(
+    case: OpCase, arithmetic: Arithmetic, libraries: Sequence[str] = (PORTABLE,)
+) -> BuiltCase:
     """Lower, plan and render the one node."""
     prefix = identifier(f"{case.id}_{zlib.crc32(case.id.encode()):08x}")
     graph = case_graph(case)
-    program = lower.lower(graph, arithmetic=arithmetic)
+    program = lower.lower(graph, arithmetic=arithmetic, libraries=libraries)
     plan = memory.plan_memory(program)
     model = view.build(program, plan, view.EmitOptions(prefix), model_hash="00", version="test")
     imported = Imported(graph, (), (), case.id, 0, "test", "00")
@@ -105,9 +108,11 @@ def compile_case(case: OpCase, arithmetic: Arithmetic) -> BuiltCase:
     return BuiltCase(case, Compiled(imported, graph, program, plan, model, files, options))
 
 
-def render_family(family: str, arithmetic: Arithmetic) -> tuple[list[BuiltCase], dict[str, str]]:
+def render_family(
+    family: str, arithmetic: Arithmetic, libraries: Sequence[str] = (PORTABLE,)
+) -> tuple[list[BuiltCase], dict[str, str]]:
     """All cases of a family as one translation unit that includes every model's C."""
-    built = [compile_case(case, arithmetic) for case in family_cases(family)]
+    built = [compile_case(case, arithmetic, libraries) for case in family_cases(family)]
     return built, one_file([b.compiled.files for b in built], family)
 
 
@@ -117,9 +122,12 @@ def build_family(
     *,
     compiler: Compiler | None = None,
     flags: Sequence[str] = ("-O2",),
+    libraries: Sequence[str] = (PORTABLE,),
 ) -> dict[str, tuple[BuiltCase, host.HostModel]]:
     """Case id -> program and host model."""
-    built, files = render_family(family, arithmetic)
+    built, files = render_family(family, arithmetic, libraries)
     prefixes = [b.prefix for b in built]
-    library = host.build_library(files, prefixes, compiler=compiler, flags=flags)
+    library = host.build_library(
+        files, prefixes, compiler=compiler, flags=flags, libraries=libraries
+    )
     return {b.case.id: (b, host.HostModel(library, b.prefix, b.program.graph)) for b in built}

@@ -100,7 +100,7 @@ def choose_kernel(
             continue
         reason = kernel.accepts(params) or _misaligned(kernel, offsets)
         if reason is None:
-            return kernel, tuple(r for r in refused if r[0] != kernel.library)
+            return kernel, tuple(dict.fromkeys(r for r in refused if r[0] != kernel.library))
         refused.append((kernel.library, reason))
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
 

@@ -7,10 +7,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from casebuild import build_family, case_feeds, case_graph, families, family_cases
+from casebuild import BuiltCase, build_family, case_feeds, case_graph, families, family_cases
 from mcugen import lower, reference
-from mcugen.host import same_bits
+from mcugen.host import HostModel, same_bits
 from mcugen.ir import Array
+from mcugen.kernels import PORTABLE, VENDOR_LIBRARIES
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
 from mcugen.toolchain import STRICT_WARNINGS
@@ -20,8 +21,9 @@ _STRICT = ("-O2", *STRICT_WARNINGS, "-Wno-unused-function")
 
 
 @cache
-def _family(family: str, arithmetic: Arithmetic):
-    return build_family(family, arithmetic, flags=_STRICT)
+def _family(family: str, arithmetic: Arithmetic, library: str = PORTABLE):
+    libraries = tuple(dict.fromkeys((library, PORTABLE)))
+    return build_family(family, arithmetic, flags=_STRICT, libraries=libraries)
 
 
 def _params():
@@ -33,7 +35,25 @@ def _params():
 @pytest.mark.parametrize("arithmetic", list(Arithmetic), ids=lambda a: a.value)
 @pytest.mark.parametrize(("family", "case"), list(_params()))
 def test_c_equals_reference(family: str, case: OpCase, arithmetic: Arithmetic) -> None:
-    built, model = _family(family, arithmetic)[case.id]
+    _assert_equal(case, *_family(family, arithmetic)[case.id])
+
+
+def _vendor_params():
+    for library in VENDOR_LIBRARIES:
+        for family in families():
+            for case in family_cases(family):
+                if any(k.library == library for k in specs()[case.op].kernels):
+                    yield pytest.param(library, family, case, id=f"{library}-{family}-{case.id}")
+
+
+@pytest.mark.parametrize(("library", "family", "case"), list(_vendor_params()))
+def test_c_with_vendor_calls_equals_reference(library: str, family: str, case: OpCase) -> None:
+    built, model = _family(family, Arithmetic.TFLITE, library)[case.id]
+    model.require_planned_scratch()
+    _assert_equal(case, built, model)
+
+
+def _assert_equal(case: OpCase, built: BuiltCase, model: HostModel) -> None:
     expected = reference.run(built.program, case_feeds(case))
     outputs = model.run(case_feeds(case))
     assert outputs, case.id

@@ -196,7 +196,7 @@ def _conv_reason(params: QConvParams) -> str | None:
 
 def _depthwise_reason(params: QConvParams) -> str | None:
     if not is_depthwise(params.geometry):
-        return "not depthwise"
+        return _conv_reason(params) or "not depthwise"
     reason = weighted_reason(params) or weights_reason(params.weights)
     if reason is not None:
         return reason

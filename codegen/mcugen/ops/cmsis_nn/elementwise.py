@@ -61,7 +61,8 @@ def _numbers_reason(params: ElementwiseParams) -> str | None:
     return None
 
 
-def _add_reason(params: ElementwiseParams) -> str | None:
+def add_reason(params: ElementwiseParams) -> str | None:
+    """Why a vendor's addition cannot be called for QAdd."""
     reason = _numbers_reason(params) or _shape_reason(params)
     if reason is not None:
         return reason
@@ -81,7 +82,8 @@ def _add_reason(params: ElementwiseParams) -> str | None:
     return _output_reason(params, bound)
 
 
-def _mul_reason(params: ElementwiseParams) -> str | None:
+def mul_reason(params: ElementwiseParams) -> str | None:
+    """Why a vendor's multiplication cannot be called for QMul."""
     reason = _numbers_reason(params) or _shape_reason(params)
     if reason is not None:
         return reason
@@ -106,10 +108,10 @@ def choice_dims(params: ElementwiseParams) -> Dims:
 
 
 ADD_KERNEL = Kernel(
-    "cmsis_nn/add.c.j2", LIBRARY, accepts=_add_reason, headers=HEADERS, form=binary_form
+    "cmsis_nn/add.c.j2", LIBRARY, accepts=add_reason, headers=HEADERS, form=binary_form
 )
 MUL_KERNEL = Kernel(
-    "cmsis_nn/mul.c.j2", LIBRARY, accepts=_mul_reason, headers=HEADERS, form=binary_form
+    "cmsis_nn/mul.c.j2", LIBRARY, accepts=mul_reason, headers=HEADERS, form=binary_form
 )
 MINIMUM_KERNEL = Kernel(
     "cmsis_nn/minimum.c.j2", LIBRARY, accepts=_shape_reason, headers=HEADERS, form=choice_dims

@@ -40,7 +40,8 @@ def softmax_form(params: Any) -> SoftmaxForm:
     return SoftmaxForm(params.lines.outer, params.lines.count, *params.scaling)
 
 
-def _reason(params: Any) -> str | None:
+def softmax_reason(params: Any) -> str | None:
+    """Why a vendor's fixed-point Softmax cannot be called for QSoftmax."""
     if not params.is_fixed_point:
         return "needs --arithmetic tflite, an output scale of 1/256 and zero point of -128"
     reason = int8_reason([params.in_dtype, params.out_dtype])
@@ -59,5 +60,5 @@ def _reason(params: Any) -> str | None:
 
 
 SOFTMAX_KERNEL = Kernel(
-    "cmsis_nn/softmax.c.j2", LIBRARY, accepts=_reason, headers=HEADERS, form=softmax_form
+    "cmsis_nn/softmax.c.j2", LIBRARY, accepts=softmax_reason, headers=HEADERS, form=softmax_form
 )

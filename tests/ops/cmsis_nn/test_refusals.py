@@ -1,0 +1,349 @@
+"""What CMSIS-NN must not be given goes to portable C, and the reason is told.
+
+Every row but the "taken" ones breaks one precondition of the pinned version: it would compute
+something else, write outside of its tensors, or have no such function.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from casebuild import case_graph
+from mcugen.ir import Array, DType, QuantParams
+from mcugen.lower import choose_kernel, lower
+from mcugen.ops.concat import ConcatAttrs
+from mcugen.ops.elementwise import NoAttrs
+from mcugen.ops.pad import PadAttrs
+from mcugen.ops.pool import PoolAttrs
+from mcugen.ops.qconv import QConvAttrs
+from mcugen.ops.qconv_transpose import QConvTransposeAttrs
+from mcugen.ops.qelementwise import QElementwiseAttrs
+from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs
+from mcugen.ops.qpool import QPoolAttrs
+from mcugen.ops.qsoftmax import QSoftmaxAttrs
+from mcugen.ops.registry import specs
+from mcugen.ops.spec import Arithmetic
+from mcugen.ops.transpose import TransposeAttrs
+from mcugen.program import Step
+from mcugen.quantize.fixed_point import Rounding
+from opcase import OpCase, q, q_axis, random_int
+
+INT8, UINT8 = DType.INT8, DType.UINT8
+WHOLE = (INT8, -128, 127)
+_PLAIN = {"strides": (1, 1), "pads": (0, 0, 0, 0), "dilations": (1, 1)}
+
+
+def ints(*shape: int, dtype: DType = INT8) -> Array:
+    return random_int(1, dtype, *shape)
+
+
+def weighted(op: str, attrs: Any, x: Array, w: Array, **changes: Any) -> OpCase:
+    """x by w with a bias per output channel, all scales harmless."""
+    outputs = w.shape[1] * attrs.groups if op == "QConvTranspose" else w.shape[0]
+    settings: dict[str, Any] = {
+        "bias": np.zeros(outputs, np.int32),
+        "w_quant": q(0.01),
+        "x_quant": q(0.05, 3),
+        "y_quant": q(1.0, 4),
+    } | changes
+    return OpCase(
+        "case",
+        op,
+        attrs,
+        (x, w, settings["bias"]),
+        constant=(1, 2),
+        quant={0: settings["x_quant"], 1: settings["w_quant"], 2: q(0.0005)},
+        out_quant=settings["y_quant"],
+    )
+
+
+def conv(x: tuple[int, ...], w: tuple[int, ...], **changes: Any) -> OpCase:
+    window = _PLAIN | {k: changes.pop(k) for k in (*_PLAIN, "groups") if k in changes}
+    attrs = QConvAttrs(**{"groups": 1, **window}, out_dtype=INT8, act_min=-128, act_max=127,
+                       channels_last=True)  # fmt: skip
+    dtype = changes.pop("dtype", INT8)
+    data = changes.pop("weights", ints(*w))
+    return weighted("QConv", attrs, ints(*x, dtype=dtype), data, **changes)
+
+
+def transposed(x: tuple[int, ...], w: tuple[int, ...], **window: Any) -> OpCase:
+    full = {**_PLAIN, "groups": 1, "output_padding": (0, 0), **window}
+    attrs = QConvTransposeAttrs(**full, out_dtype=INT8, act_min=-128, act_max=127,
+                                channels_last=True)  # fmt: skip
+    return weighted("QConvTranspose", attrs, ints(*x), ints(*w))
+
+
+def fully(units: int, inner: int, **changes: Any) -> OpCase:
+    weights = changes.pop("weights", ints(units, inner))
+    attrs = QFullyConnectedAttrs(*WHOLE)
+    return weighted("QFullyConnected", attrs, ints(2, inner), weights, **changes)
+
+
+def average(x: tuple[int, ...], out: QuantParams | None = None, **window: Any) -> OpCase:
+    base = {"kernel": (2, 2), **_PLAIN, "ceil_mode": False, "count_include_pad": False, **window}
+    attrs = QPoolAttrs(**base, out_dtype=INT8, act_min=-128, act_max=127, channels_last=True)
+    quant = q(0.05, 3)
+    return OpCase("case", "QAveragePool", attrs, (ints(*x),), quant={0: quant},
+                  out_quant=out or quant)  # fmt: skip
+
+
+def maximum(x: tuple[int, ...], dtype: DType = INT8, **window: Any) -> OpCase:
+    attrs = PoolAttrs(**{"kernel": (2, 2), **_PLAIN, **window}, channels_last=True)
+    return OpCase("case", "MaxPool", attrs, (ints(*x, dtype=dtype),))
+
+
+def binary(op: str, a: Array, b: Array, out: QuantParams | None = None, **changes: Any) -> OpCase:
+    attrs = QElementwiseAttrs(*WHOLE, **changes)
+    return OpCase("case", op, attrs, (a, b), quant={0: q(0.05, 3), 1: q(0.02, -7)},
+                  out_quant=out or q(0.1))  # fmt: skip
+
+
+def softmax(*shape: int, axis: int = -1, scale: float = 0.1, out: QuantParams | None = None,
+            dtype: DType = INT8) -> OpCase:  # fmt: skip
+    attrs = QSoftmaxAttrs(axis % len(shape), INT8)
+    x = ints(*shape, dtype=dtype)
+    return OpCase("case", "QSoftmax", attrs, (x,), quant={0: q(scale)},
+                  out_quant=out or q(1 / 256, -128))  # fmt: skip
+
+
+def matmul(a: Array, b: Array) -> OpCase:
+    attrs = QFullyConnectedAttrs(*WHOLE)
+    return OpCase("case", "QMatMul", attrs, (a, b), quant={0: q(0.05, 3), 1: q(0.02, 1)},
+                  out_quant=q(1.0))  # fmt: skip
+
+
+def plain(op: str, attrs: Any, *arrays: Array) -> OpCase:
+    """An operator that is not quantized."""
+    return OpCase("case", op, attrs, arrays)
+
+
+FAR = np.array([[-100, -100], [100, 100]], np.int8)
+"""With zero points 100 and -100: weights 400 apart."""
+
+CASES: dict[str, tuple[OpCase, str | None]] = {
+    "conv taken": (conv((1, 5, 5, 3), (4, 3, 3, 3), pads=(1, 1, 1, 1)), None),
+    "conv dilated taken": (conv((1, 7, 7, 3), (4, 3, 3, 3), dilations=(2, 3)), None),
+    "conv grouped taken": (conv((1, 5, 5, 4), (6, 2, 3, 3), groups=2), None),
+    "conv uint8": (conv((1, 5, 5, 3), (4, 3, 3, 3), dtype=UINT8), "must be int8, got uint8"),
+    "conv weights with a zero point": (
+        conv((1, 2, 2, 2), (2, 2, 1, 1), weights=ints(2, 2, 1, 1, dtype=UINT8), w_quant=q(0.1, 3)),
+        "weights must fit int8",
+    ),
+    "conv bias at the edge": (
+        conv((1, 2, 2, 2), (2, 2, 1, 1), bias=np.array([2**31 - 1, 0], np.int32)),
+        "sums must fit 32 bits with their bias",
+    ),
+    "conv left shift": (
+        conv((1, 2, 2, 2), (2, 2, 1, 1), y_quant=q(1e-10)),
+        "sums must fit 32 bits after the left shift",
+    ),
+    "conv wide": (conv((1, 2, 32768, 1), (1, 1, 2, 2)), "dimensions must be at most 32767"),
+    "conv pointwise and wide taken": (conv((1, 2, 40000, 1), (1, 1, 1, 1)), None),
+    "depthwise taken": (conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, pads=(1, 1, 1, 1)), None),
+    "depthwise with a multiplier taken": (conv((2, 5, 5, 4), (8, 1, 2, 3), groups=4), None),
+    "depthwise uint8": (
+        conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, dtype=UINT8),
+        "must be int8, got uint8",
+    ),
+    "depthwise 3x3 with 2 columns behind": (
+        conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, pads=(1, 1, 1, 2)),
+        "3x3 windows may reach 1 column beyond the image, got 2",
+    ),
+    "depthwise 3x3 with 2 rows behind taken": (
+        conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, pads=(1, 1, 2, 1)),
+        None,
+    ),
+    "transposed taken": (transposed((2, 3, 4, 5), (5, 2, 3, 3), strides=(2, 2)), None),
+    "transposed grouped": (transposed((1, 3, 3, 4), (4, 2, 2, 2), groups=2), "groups must be 1"),
+    "transposed dilated": (
+        transposed((1, 3, 3, 4), (4, 2, 2, 2), dilations=(1, 2)),
+        "dilations must be 1, got 1x2",
+    ),
+    "transposed narrow kernel": (
+        transposed((1, 3, 3, 4), (4, 2, 3, 1), strides=(1, 2)),
+        "its buffer is too small",
+    ),
+    "transposed with rows cut off behind": (
+        transposed((2, 3, 3, 4), (4, 2, 2, 2), strides=(2, 2), pads=(0, 0, 1, 0)),
+        "it would write 6 rows of an output of 5",
+    ),
+    "transposed with pads above the input": (
+        transposed((1, 1, 3, 4), (4, 2, 5, 3), pads=(2, 0, 0, 0)),
+        "pads must be at most 1 rows here, got 2",
+    ),
+    "transposed with pads as large as the kernel": (
+        transposed((1, 7, 5, 20), (20, 2, 3, 3), pads=(3, 1, 0, 0)),
+        "pads must be smaller than the kernel",
+    ),
+    "transposed with output padding": (
+        transposed((1, 3, 3, 4), (4, 2, 2, 2), strides=(2, 2), output_padding=(1, 1)),
+        "it would write 6x6 of an output of 7x7",
+    ),
+    "transposed with output padding and many channels taken": (
+        transposed((1, 3, 3, 20), (20, 2, 2, 2), strides=(2, 2), output_padding=(1, 1)),
+        None,
+    ),
+    "fully connected taken": (fully(3, 7), None),
+    "fully connected per channel taken": (
+        fully(3, 7, w_quant=q_axis(np.array([0.1, 0.2, 0.3]), 0)),
+        None,
+    ),
+    "fully connected with a zero point taken": (
+        fully(3, 7, weights=ints(3, 7, dtype=UINT8), w_quant=q(0.1, 100)),
+        None,
+    ),
+    "fully connected with zero points apart": (
+        fully(2, 2, weights=FAR, w_quant=q_axis(np.full(2, 0.1), 0, np.array([100, -100]))),
+        "weights must have one zero point",
+    ),
+    "fully connected per channel with a zero point": (
+        fully(
+            2,
+            3,
+            weights=ints(2, 3, dtype=UINT8),
+            w_quant=q_axis(np.array([0.1, 0.2]), 0, np.array([3, 3])),
+        ),
+        "must be quantized per tensor",
+    ),
+    "matmul taken": (matmul(ints(2, 3, 4), ints(2, 4, 5)), None),
+    "matmul uint8": (matmul(ints(3, 4, dtype=UINT8), ints(4, 5)), "must be int8, got uint8"),
+    "matmul with rows too long to transpose": (
+        matmul(ints(1, 1), ints(1, 9363)),
+        "transposed rows must have at most 9362",
+    ),
+    "average taken": (average((2, 5, 5, 3), pads=(1, 1, 0, 0)), None),
+    "average dilated": (average((1, 5, 5, 3), dilations=(2, 1)), "dilations must be 1, got 2x1"),
+    "average counting the padding": (
+        average((1, 5, 5, 3), pads=(1, 1, 0, 0), count_include_pad=True),
+        "padding must not count",
+    ),
+    "average counting padding that is not there taken": (
+        average((1, 5, 5, 3), count_include_pad=True),
+        None,
+    ),
+    "average of another scale": (average((1, 5, 5, 3), q(0.06, 3)), "must be quantized alike"),
+    "average beside the image": (
+        average((1, 3, 3, 1), kernel=(1, 1), pads=(1, 0, 0, 0)),
+        "every window must touch the input",
+    ),
+    "max taken": (maximum((1, 5, 5, 3), pads=(1, 1, 0, 0)), None),
+    "max dilated": (maximum((1, 5, 5, 3), dilations=(1, 2)), "dilations must be 1, got 1x2"),
+    "max uint8": (maximum((1, 5, 5, 3), UINT8), "must be int8, got uint8"),
+    "max beside the image": (
+        maximum((1, 3, 3, 1), kernel=(1, 1), pads=(0, 1, 0, 0)),
+        "every window must touch the input",
+    ),
+    "add taken": (binary("QAdd", ints(2, 3), ints(2, 3)), None),
+    "add broadcast": (binary("QAdd", ints(2, 3), ints(3)), "does not broadcast"),
+    "add a scalar": (binary("QAdd", ints(2, 3), ints(1)), "does not broadcast"),
+    "subtract": (binary("QAdd", ints(2, 3), ints(2, 3), subtract=True), "has no subtraction"),
+    "add into a tiny scale": (
+        binary("QAdd", ints(2, 3), ints(2, 3), q(1e-8)),
+        "shift must be to the right",
+    ),
+    "add uint8": (
+        binary("QAdd", ints(2, 3, dtype=UINT8), ints(2, 3)),
+        "must be int8, got uint8",
+    ),
+    "mul taken": (binary("QMul", ints(2, 3), ints(2, 3)), None),
+    "mul broadcast": (binary("QMul", ints(2, 3), ints(2, 1)), "does not broadcast"),
+    "mul into a tiny scale": (
+        binary("QMul", ints(2, 3), ints(2, 3), q(1e-9)),
+        "sums must fit 32 bits after the left shift",
+    ),
+    "softmax taken": (softmax(3, 511), None),
+    "softmax of long rows": (softmax(3, 512), "at most 511 elements, got 512"),
+    "softmax of another axis": (softmax(3, 4, axis=0), "the axis must be the last one"),
+    "softmax into another scale": (softmax(3, 4, out=q(1 / 128)), "an output scale of 1/256"),
+    "softmax of a large scale": (softmax(3, 4, scale=30.0), "shift may be at most 30, got 31"),
+    "softmax uint8": (softmax(3, 4, dtype=UINT8), "must be int8, got uint8"),
+    "minimum taken": (plain("Min", NoAttrs(), ints(2, 3), ints(2, 3)), None),
+    "maximum broadcast": (plain("Max", NoAttrs(), ints(2, 3), ints(3)), "does not broadcast"),
+    "pad taken": (plain("Pad", PadAttrs((0, 1, 2, 0, 3, 4), value=-5), ints(2, 3, 4)), None),
+    "pad by reflection": (
+        plain("Pad", PadAttrs((0, 1, 0, 1), "reflect"), ints(3, 4)),
+        "must pad up to 4 axes with a constant",
+    ),
+    "pad five axes": (
+        plain("Pad", PadAttrs((1,) * 10), ints(2, 2, 2, 2, 2)),
+        "must pad up to 4 axes with a constant",
+    ),
+    "transpose taken": (plain("Transpose", TransposeAttrs((2, 0, 3, 1)), ints(2, 3, 4, 5)), None),
+    "transpose five axes": (
+        plain("Transpose", TransposeAttrs((4, 3, 2, 1, 0)), ints(2, 2, 2, 2, 2)),
+        "must move 2 to 4 axes",
+    ),
+    "concat taken": (plain("Concat", ConcatAttrs(1), ints(2, 3, 4), ints(2, 1, 4)), None),
+    "concat of int16": (
+        plain("Concat", ConcatAttrs(1), *(random_int(1, DType.INT16, 2, 3),) * 2),
+        "must be int8, got int16",
+    ),
+}
+
+
+def step_of(case: OpCase, arithmetic: Arithmetic = Arithmetic.TFLITE) -> Step:
+    libraries = ("cmsis_nn", "portable")
+    (step,) = lower(case_graph(case), arithmetic=arithmetic, libraries=libraries).calls
+    return step
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_taken_or_refused(name: str) -> None:
+    case, reason = CASES[name]
+    step = step_of(case)
+    assert step.kernel is not None
+    if reason is None:
+        assert (step.kernel.library, step.refused) == ("cmsis_nn", ())
+        assert name.endswith("taken")
+    else:
+        assert step.kernel.library == "portable"
+        ((library, told),) = step.refused
+        assert library == "cmsis_nn" and reason in told
+
+
+@pytest.mark.parametrize("name", ["conv taken", "add taken", "average taken", "softmax taken"])
+def test_the_other_arithmetic_is_refused(name: str) -> None:
+    step = step_of(CASES[name][0], Arithmetic.ONNX)
+    assert step.kernel is not None and step.kernel.library == "portable"
+    assert "--arithmetic tflite" in dict(step.refused)["cmsis_nn"]
+
+
+def test_another_rounding_is_refused() -> None:
+    params = step_of(CASES["conv taken"][0]).params
+    once = dataclasses.replace(params.requant, rounding=Rounding.SINGLE)
+    libraries = ("cmsis_nn", "portable")
+    kernel, refused = choose_kernel(
+        specs()["QConv"], dataclasses.replace(params, requant=once), libraries
+    )
+    assert kernel.library == "portable"
+    assert dict(refused) == {"cmsis_nn": "two roundings are planned, got one"}
+
+
+ROWS = [
+    ("unit stride, equal pads", (1, 1), (0, 1, 0, 1), "arm_convolve_wrapper_s8"),
+    ("one more pad behind", (1, 1), (0, 1, 0, 2), "arm_convolve_wrapper_s8"),
+    ("pads in front alone", (1, 1), (0, 2, 0, 0), "arm_convolve_s8"),
+    ("stride 2", (1, 2), (0, 1, 0, 1), "arm_convolve_s8"),
+]
+
+
+@pytest.mark.parametrize(("name", "strides", "pads", "function"), ROWS, ids=[r[0] for r in ROWS])
+def test_one_row(name: str, strides: tuple[int, int], pads: tuple[int, ...], function: str) -> None:
+    """The wrapper's MVE kernel for one row is wrong for strides and uneven pads."""
+    del name
+    step = step_of(conv((1, 1, 9, 4), (2, 4, 1, 3), strides=strides, pads=pads))
+    assert step.kernel is not None
+    assert step.kernel.form(step.params).function == function
+
+
+def test_a_bias_is_always_passed() -> None:
+    case = CASES["conv taken"][0]
+    bare = dataclasses.replace(case, inputs=(*case.inputs[:2], None))
+    step = step_of(bare)
+    bias = next(c.array for c in step.constants if c.name == "bias")
+    assert step.kernel is not None and step.kernel.library == "cmsis_nn"
+    assert bias.dtype == np.int32 and not bias.any() and bias.shape == (4,)
