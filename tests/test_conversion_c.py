@@ -14,6 +14,7 @@ import pytest
 from conversion_cases import CASES, Case
 from conversion_cases.case import f32
 from mcugen import api
+from mcugen.check import check
 from mcugen.compiler import Compiled, CompileOptions, compile_model
 from mcugen.errors import ModelError
 from mcugen.frontend import load_model
@@ -129,8 +130,17 @@ def test_ties_of_a_quantized_sum_round_as_the_arithmetic_says(
     assert [s.node.op for s in program.program.steps] == ["QAdd"]
     (got,) = built(arithmetic, "arena")[case.id].run(lowered(program, case.feeds)).values()
     assert got.tolist() == wanted
-    result = api.Model(program, api.load_target("host")).check()
+    result = check(program, [Sample(case.feeds, case.expected)], use_ort=False)
     assert result.ok
+    assert result.onnx["y"].max_lsb == (1 if arithmetic is Arithmetic.TFLITE else 0)
+
+
+def test_a_normalisation_folds_where_nothing_else_reads_the_convolution() -> None:
+    """O13: into weights and a bias that was not there."""
+    folded = compiled("O13-conv-batchnorm-folds", Arithmetic.TFLITE, "arena")
+    assert [s.node.op for s in folded.program.steps if s.node.op != "Transpose"] == ["Conv"]
+    shared = compiled("O13-conv-batchnorm-shared", Arithmetic.TFLITE, "arena")
+    assert "BatchNormalization" in [s.node.op for s in shared.program.steps]
 
 
 ROW = 1280

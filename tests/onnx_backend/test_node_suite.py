@@ -6,6 +6,7 @@ A test is either refused, as recorded in refused.txt, or its results are right: 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -103,8 +104,18 @@ def is_quantized(case: NodeCase) -> bool:
 def test_a_few_operators(arithmetic: Arithmetic) -> None:
     cases = [c for c in cases_of(FAST) if arithmetic is Arithmetic.ONNX or is_quantized(c)]
     taken = [c for c in cases if refusal(c) is None]
-    assert len(taken) > (130 if arithmetic is Arithmetic.ONNX else 10)
+    assert len(taken) > (130 if arithmetic is Arithmetic.ONNX else 8)
     assert failures(taken, arithmetic, "few") == []
+
+
+def test_a_wrong_result_would_be_found() -> None:
+    case = cases_of({"add": "Add"})[0]
+    ((inputs, (wanted,)),) = case.data
+    assert wanted is not None
+    off, typed = (replace(case, data=((inputs, (y,)),)) for y in (wanted + 1, wanted[..., :1]))
+    assert failures([case], Arithmetic.ONNX, "right") == []
+    assert len(failures([off], Arithmetic.ONNX, "right")) == 1
+    assert len(failures([typed], Arithmetic.ONNX, "right")) == 1
 
 
 @cache

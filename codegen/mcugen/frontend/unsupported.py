@@ -17,14 +17,12 @@ _ONNX_TYPES = {dtype: code for code, dtype in DTYPES.items()}
 
 _LIKE_FIRST_INPUT = frozenset(
     {
-        "CumProd",
         "GroupNormalization",
         "InstanceNormalization",
         "LRN",
         "LpNormalization",
         "MeanVarianceNormalization",
         "ReverseSequence",
-        "Trilu",
     }
 )
 """Operators whose first output has the type of the first input."""
