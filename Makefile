@@ -39,7 +39,7 @@ test-zoo: env ## whole real models: set MCUGEN_MODELS, and MCUGEN_GOLDEN for rec
 	$(BIN)/python -m pytest -n $(JOBS) -m zoo
 
 bench: env ## time of the generated C against other generators, on the models in MCUGEN_MODELS
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/speed.py --plot docs/img/speed.png
 
 clean: ## remove what the other targets made, .venv too
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -211,6 +211,34 @@ def print_table(rows: list[Row]) -> None:
         )
 
 
+def plot(rows: list[Row], path: Path) -> None:
+    """A bar chart of microseconds per inference, logarithmic; needs matplotlib."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(9, 4))
+    places = np.arange(len(rows))
+    series = (
+        ("mcugen", [r.mcugen_us for r in rows], "#1b6ca8"),
+        (PEER.replace("==", " "), [r.peer_us for r in rows], "#c9c9c9"),
+        ("ONNX Runtime, 1 thread", [r.ort_us or np.nan for r in rows], "#e0a030"),
+    )
+    for k, (label, values, color) in enumerate(series):
+        bars = axes.bar(places + 0.27 * (k - 1), values, 0.25, label=label, color=color)
+        axes.bar_label(bars, fmt="%.0f", fontsize=7, padding=1)
+    axes.set_yscale("log")
+    axes.set_ylabel("microseconds per inference")
+    axes.set_xticks(
+        places, [r.model.replace("_", "\n", 1).replace("_", " ") for r in rows], fontsize=8
+    )
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
 def main() -> int:
     """Run the benchmark; exit 1 when a model is not at least twice as fast as the peer."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -218,6 +246,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--budget-ms", type=float, default=150.0, help="per contestant and round")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
+    parser.add_argument("--plot", type=Path, help="write a bar chart (PNG)")
     args = parser.parse_args()
     folder = os.environ.get("MCUGEN_MODELS")
     if folder is None:
@@ -227,6 +256,8 @@ def main() -> int:
     peer = peer_command(args.output)
     rows = [bench_model(Path(folder), n, args.output, peer, args) for n in args.models]
     print_table(rows)
+    if args.plot is not None:
+        plot(rows, args.plot)
     compiler = subprocess.run(
         [os.environ.get("CC", "gcc"), "--version"], capture_output=True, text=True, check=True
     )
