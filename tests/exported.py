@@ -9,6 +9,7 @@ from pathlib import Path
 from mcugen import api, resources
 from mcugen.project import MARK, project_files
 from mcugen.targets import load_target
+from mcugen.toolchain import ForeignSources
 from mcugen.tree import write_tree
 
 
@@ -20,16 +21,25 @@ def example(
     io_buffers: str = "arena",
     arena: str = "static",
     board: str = "host",
+    kernels: str = "auto",
 ) -> api.Model:
     """A compiled example of examples/digits."""
     path = resources.examples() / "digits" / f"{name}.onnx"
-    return api.compile(path, board=board, name=prefix, io_buffers=io_buffers, arena=arena)
+    return api.compile(
+        path, board=board, kernels=kernels, name=prefix, io_buffers=io_buffers, arena=arena
+    )
 
 
-def write_project(model: api.Model, folder: Path, level: str = "crc") -> Path:
+def write_project(
+    model: api.Model,
+    folder: Path,
+    level: str = "crc",
+    vendor: ForeignSources | None = None,
+) -> Path:
     """Write the model's project without a report: that one is tested apart."""
+    reports = {"REPORT.md": "report\n"}
     files = project_files(
-        model.compiled, model.target, model.selftest(level), {"REPORT.md": "report\n"}
+        model.compiled, model.target, model.selftest(level), reports, vendor=vendor
     )
     return write_tree(files, folder, mark=MARK, force=False)
 

@@ -54,6 +54,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "host",
         "check",
         "export",
+        "vendor_project",
         "emulate",
         "device",
         "project",

@@ -14,6 +14,7 @@ from mcugen.report.model_report import ModelReport
 from mcugen.report.text import markdown
 from mcugen.selftest import Selftest
 from mcugen.targets import Target
+from mcugen.toolchain import ForeignSources
 from mcugen.tree import write_tree
 
 
@@ -39,14 +40,16 @@ def write_project(
     test: Selftest | None,
     directory: Path,
     *,
+    vendor: ForeignSources | None = None,
     force: bool = False,
 ) -> Exported:
-    """Write the firmware project.
+    """Write the firmware project, with the files of a vendor's kernel library where given.
 
     Raises:
         UsageError: the directory exists or cannot be written.
     """
-    files = project_files(compiled, target, test, _reports(report), report.footprint.stack_bytes)
+    stack = report.footprint.stack_bytes
+    files = project_files(compiled, target, test, _reports(report), stack, vendor)
     written = write_tree(files, directory, mark=MARK, force=force)
     command = target.readme.build.partition("#")[0].strip()
     return Exported(written, report, f"cd {shlex.quote(str(directory))} && {command}")
@@ -59,6 +62,7 @@ def write_library(
     test: Selftest | None,
     directory: Path,
     *,
+    vendor: ForeignSources | None = None,
     force: bool = False,
 ) -> Exported:
     """Write the C library alone; it is the same for every board and holds no self-test.
@@ -68,7 +72,7 @@ def write_library(
     """
     del target, test
     written = write_tree(
-        library_files(compiled, _reports(report)), directory, mark=MARK, force=force
+        library_files(compiled, _reports(report), vendor), directory, mark=MARK, force=force
     )
     hint = f"put {shlex.quote(str(directory))} beside your project's other libraries"
     return Exported(written, report, hint)

@@ -13,10 +13,11 @@ from mcugen import resources
 from mcugen.compiler import Compiled
 from mcugen.elf import object_sizes
 from mcugen.errors import InternalError, McugenError
-from mcugen.host import runtime_headers
+from mcugen.host import runtime_headers, standin_files
 from mcugen.report.model_report import Footprint
 from mcugen.targets import Target
 from mcugen.toolchain import BASE_FLAGS, find_compiler, zig_command
+from mcugen.vendor import libraries_used
 
 LIBRARY_STACK_BYTES = 128
 """Allowance for what generated code calls outside of it: memcpy, soft float, 64-bit division."""
@@ -40,19 +41,24 @@ def measure_footprint(compiled: Compiled, target: Target, selftest_bytes: int = 
 
     "measured" means the board's own instruction set; else the size of another core's code or,
     without any compiler, a rule of thumb stands in as "estimated", and the stack is unknown.
+    A vendor's kernel library counts as it was measured once, so that all is "estimated" then.
     Not counted: the C library's functions, and what interrupts need of the stack.
 
     Raises:
         InternalError: the generated C does not compile.
     """
     build = _find_build(target)
+    uses = libraries_used(compiled)
+    vendor_bytes = sum(use.library.code_bytes(use.functions) for use in uses)
     if build is None:
-        return Footprint(_estimate(compiled), "estimated", None, selftest_bytes)
+        return Footprint(_estimate(compiled) + vendor_bytes, "estimated", None, selftest_bytes)
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         flash_bytes, frames = _compile(compiled, build, target.compiler.optimize, Path(folder))
-    source = "measured" if build.exact else "estimated"
+    source = "measured" if build.exact and not uses else "estimated"
     stack = stack_bound(compiled.model.prefix, frames) if build.exact else None
-    return Footprint(flash_bytes, source, stack, selftest_bytes)
+    if stack is not None:
+        stack += max((use.library.stack_bytes(use.functions) for use in uses), default=0)
+    return Footprint(flash_bytes + vendor_bytes, source, stack, selftest_bytes)
 
 
 def _find_build(target: Target) -> _Build | None:
@@ -78,6 +84,8 @@ def _compile(
     """Flash bytes of the model's own translation unit, and its functions' stack frames."""
     headers = {n: t for n, t in compiled.files.items() if n.endswith(".h")}
     source = f"{compiled.model.prefix}.c"
+    for use in libraries_used(compiled):
+        headers |= {n: t for n, t in standin_files(use.library.name).items() if n.endswith(".h")}
     _write(folder, {**runtime_headers(), **headers, source: compiled.files[source]})
     usage, result = folder / "model.su", folder / "model.o"
     flags = [*BASE_FLAGS, optimize, "-g0", "-w", "-I", str(folder)]

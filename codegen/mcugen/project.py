@@ -16,7 +16,9 @@ from mcugen.host import runtime_headers
 from mcugen.render import environment
 from mcugen.selftest import Selftest, selftest_files
 from mcugen.targets import Target
-from mcugen.toolchain import STRICT_WARNINGS
+from mcugen.toolchain import STRICT_WARNINGS, ForeignSources
+from mcugen.vendor import libraries_used
+from mcugen.vendor_project import VendorPart, flattened, vendor_part
 
 MARK = ".mcugen.json"
 """What says that a folder was written by mcugen, and for which board."""
@@ -33,6 +35,7 @@ def project_files(
     test: Selftest | None,
     reports: Mapping[str, str],
     stack_bytes: int | None = None,
+    vendor: ForeignSources | None = None,
 ) -> dict[str, str]:
     """Everything below the folder of a firmware project.
 
@@ -42,8 +45,11 @@ def project_files(
         test: self-test to embed; without one the program only runs and times the model.
         reports: file name -> text of the reports.
         stack_bytes: of one inference, where known, for the size of its task's stack.
+        vendor: the files that the model needs of a vendor's kernel library, to be copied.
     """
     model = compiled.model
+    uses = libraries_used(compiled)
+    part = vendor_part(uses, target, vendor)
     runtime = _runtime(compiled.files)
     runtime["mcugen_selftest.h"] = runtime_headers()["mcugen_selftest.h"]
     values = {
@@ -53,7 +59,9 @@ def project_files(
         "warnings": " ".join(STRICT_WARNINGS),
         "main": next(f for f in target.files if f.startswith("src/main")),
         "stack_bytes": stack_bytes,
-        "libraries": _vendor_libraries(compiled),
+        "libraries": [use.library for use in uses],
+        "vendor": part,
+        "platformio": _platformio(target, part),
     }
     files = {
         **_model_library(compiled, target),
@@ -63,6 +71,7 @@ def project_files(
             "mcugen_rt", "What all models of mcugen share", target
         ),
         **{f"src/{n}": t for n, t in selftest_files(model, test).items()},
+        **part.files,
         **reports,
         ".gitignore": ".pio/\nbuild/\nsdkconfig.*\n!sdkconfig.defaults\n",
         MARK: _json({"schema": 1, "kind": "project", "model": model.prefix, "board": target.name}),
@@ -76,15 +85,25 @@ def project_files(
     return files
 
 
-def library_files(compiled: Compiled, reports: Mapping[str, str]) -> dict[str, str]:
-    """The C library alone, at once an Arduino, a PlatformIO and an ESP-IDF library."""
+def library_files(
+    compiled: Compiled, reports: Mapping[str, str], vendor: ForeignSources | None = None
+) -> dict[str, str]:
+    """The C library alone, at once an Arduino, a PlatformIO and an ESP-IDF library.
+
+    A vendor's kernel library that it calls lies in it too where its files are given; else whoever
+    uses the library provides it.
+    """
     model = compiled.model
     prefix = model.prefix
-    sources = {f"src/{n}": t for n, t in {**_runtime(compiled.files), **compiled.files}.items()}
+    uses = libraries_used(compiled)
+    texts = {**_runtime(compiled.files), **compiled.files}
+    if vendor is not None and uses:
+        texts |= flattened(uses[0].library, vendor)
+    sources = {f"src/{n}": t for n, t in texts.items()}
     values = {
         "m": model,
         "sources": sorted(n for n in sources if n.endswith(".c")),
-        "libraries": _vendor_libraries(compiled),
+        "libraries": [use.library for use in uses],
     }
     templates = {
         "library.properties": "library.properties",
@@ -148,9 +167,13 @@ def _build_flags(model: CModel, target: Target, stack_bytes: int) -> list[str]:
     return flags
 
 
-def _vendor_libraries(compiled: Compiled) -> list[str]:
-    used = {s.kernel.library for s in compiled.program.calls if s.kernel is not None}
-    return sorted(used - {"portable"})
+def _platformio(target: Target, part: VendorPart) -> dict[str, str]:
+    """The environment's keys; what a vendor's library adds comes below the board's own lines."""
+    keys = {k: str(v) for k, v in target.platformio.items()}
+    for key, value in part.platformio.items():
+        lines = [*keys.get(key, "").splitlines(), value]
+        keys[key] = "".join(f"\n    {line.strip()}" for line in lines if line.strip())
+    return keys
 
 
 def _runtime(files: Mapping[str, str]) -> dict[str, str]:

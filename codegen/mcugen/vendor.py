@@ -12,6 +12,9 @@ from mcugen.kernels import vendor_libraries
 from mcugen.kernels.library import KernelLibrary, git_blob
 from mcugen.toolchain import ForeignSources
 
+LICENCE_FILE = "LICENSE"
+"""Goes along with the sources where it lies beside them."""
+
 
 @dataclass(frozen=True)
 class LibraryUse:
@@ -66,9 +69,13 @@ def read_vendor(uses: Sequence[LibraryUse], folder: Path) -> ForeignSources:
             f"--vendor-dir: {folder} does not hold {library.title}: no {library.headers[0]}",
             hint=_hint(library),
         )
+    files = {name: _pinned(library, folder, name) for name in use.files}
+    licence = folder / LICENCE_FILE
+    if licence.is_file():
+        files[LICENCE_FILE] = licence.read_text(encoding="utf-8")
     return ForeignSources(
         library.pin,
-        {name: _pinned(library, folder, name) for name in use.files},
+        files,
         library.includes,
         tuple(f"-D{d}" for d in library.defines),
     )

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,23 @@ def _platform(core: Path, target: Target) -> None:
         shutil.copytree(STANDIN / framework, folder / "frameworks" / framework)
     if "board" in target.platformio:
         _board(folder / "boards" / f"{target.platformio['board']}.json", target)
+
+
+def make_fetched_library(folder: Path, url: str, files: Mapping[str, str]) -> None:
+    """A library as PlatformIO leaves it when it has fetched a repository without a manifest.
+
+    Args:
+        folder: in the project's libdeps.
+        url: of the repository, with `#` and the commit.
+        files: relative path -> text.
+    """
+    spec = PackageSpec(url)
+    _package(folder, "library", str(spec.name), "0.0.0+20260101000000", spec)
+    (folder / "package.json").rename(folder / "library.json")
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
 def _board(path: Path, target: Target) -> None:

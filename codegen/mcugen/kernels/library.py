@@ -76,6 +76,11 @@ class KernelLibrary:
         """Version and commit, for messages."""
         return f"{self.title} {self.version} (commit {self.commit[:12]})"
 
+    @property
+    def repository_name(self) -> str:
+        """The folder that a checkout gets."""
+        return self.repository.rpartition("/")[2].removesuffix(".git")
+
     def functions_in(self, texts: Iterable[str]) -> tuple[str, ...]:
         """The library's functions that C texts name, sorted."""
         words = {w for text in texts for w in re.findall(r"\w+", text)}
