@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from mcugen import cli
+from mcugen.emulate.result import BenchResult, LayerCost
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -178,15 +180,68 @@ def test_an_internal_fault_says_so(run: Run, digits: Path, monkeypatch: pytest.M
     assert code == 70 and "boom" in err and "fault of mcugen" in err and "Traceback" not in err
 
 
+def test_bench_has_the_fixed_keys(run: Run, digits: Path, tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    pytest.importorskip("unicorn")
+    report = tmp_path / "bench.json"
+    arguments = ("--board", "pico_w", "--inputs", digits / "digits_int8.npz", "--json", report)
+    code, out, _ = run("bench", digits / "digits_int8.onnx", *arguments)
+    assert code == 0
+    assert "/conv1/Conv (+1)" in out and "cycles/MAC" in out
+    assert "emulated, flash wait states and cache not modelled" in out
+    assert "bytes equal  yes" in out
+    found = json.loads(report.read_text())
+    keys = "cpu compiler cycles instructions stack_bytes text_bytes rodata_bytes ram_bytes layers"
+    assert set(keys.split()) <= set(found) and found["outputs_equal"] is True
+    assert found["compared"] == [] and found["schema"] == 1
+    assert set(found["layers"][0]) == {"name", "op", "cycles", "instructions", "macs"}
+
+
+def test_bench_of_a_board_without_an_emulator(run: Run, digits: Path) -> None:
+    code, _, err = run("bench", digits / "digits.onnx", "--board", "esp32s3")
+    assert code == 2 and "no emulator for ESP32-S3" in err and "Xtensa" in err
+    assert run("bench", digits / "digits.onnx")[0] == 2  # --board must be given
+
+
+def test_bench_compares_kernels_and_fails_where_bytes_differ(
+    run: Run, digits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layer = LayerCost("conv", "QConv", 10, 100, 300)
+    one = BenchResult(
+        "m.onnx", "pico_w", "tflite", ("portable",), "Cortex-M0+", "gcc", 1_000_000, (layer,),
+        8, 16, 24, 32, 40, 2, None,
+    )  # fmt: skip
+    faster = (dataclasses.replace(layer, cycles=150),)
+    other = dataclasses.replace(
+        one, kernels=("cmsis_nn",), layers=faster, first_mismatch="QConv 'conv': wrong"
+    )
+    found = iter([one, other])
+    monkeypatch.setattr(cli.api.Model, "bench", lambda *args, **kwargs: next(found))
+    report = tmp_path / "bench.json"
+    arguments = ("--board", "pico_w", "--kernels", "portable,portable", "--json", report)
+    code, out, _ = run("bench", digits / "digits_int8.onnx", *arguments)
+    assert code == 1
+    assert "cycles by kernel library" in out and "0.50" in out
+    assert "first mismatch: QConv 'conv': wrong" in out and "bytes equal  NO" in out
+    (compared,) = json.loads(report.read_text())["compared"]
+    assert (compared["cycles"], compared["outputs_equal"]) == (150, False)
+
+
 def test_lists(run: Run) -> None:
     code, out, _ = run("boards")
     assert code == 0
     assert all(name in out for name in ("esp32s3", "esp32s3_n16r8", "pico_w", "host"))
+    rows = {line.split()[0]: line for line in out.splitlines()}
+    assert "133 MHz" in rows["pico_w"] and "Cortex-M0+" in rows["pico_w"]
+    assert "7,168 KB" in rows["esp32s3_n16r8"] and rows["esp32s3"].rstrip().endswith("-")
+    assert "MHz" not in rows["host"] and "portable" in rows["host"]
     code, out, _ = run("ops")
     assert code == 0 and "Conv" in out and "com.microsoft::QLinearAdd" in out
     code, out, _ = run("--version")
     assert code == 0 and out.startswith("mcugen ")
     code, out, _ = run("--help")
     assert code == 0
-    assert all(name in out for name in ("export", "check", "inspect", "boards", "ops", "demo"))
-    assert all(name not in out for name in ("bench", "flash", "monitor", "measure"))
+    assert all(
+        name in out for name in ("export", "check", "inspect", "bench", "boards", "ops", "demo")
+    )
+    assert all(name not in out for name in ("flash", "monitor", "measure"))

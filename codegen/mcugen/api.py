@@ -11,6 +11,8 @@ import numpy as np
 from mcugen import frontend
 from mcugen.check import CheckResult, check, host_model
 from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
+from mcugen.emulate.bench import bench
+from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, UsageError
 from mcugen.export import Exported, write_library, write_project
 from mcugen.footprint import measure_footprint
@@ -23,6 +25,7 @@ from mcugen.report.model_report import ModelReport, build_report
 from mcugen.samples import Sample, load_samples, random_samples
 from mcugen.selftest import Selftest, make_selftest
 from mcugen.targets import Target, load_target
+from mcugen.vendor import libraries_used, read_vendor
 
 
 def load(
@@ -159,6 +162,29 @@ class Model:
             else host_model(self.compiled, vendor_dir=Path(vendor_dir))
         )
         return check(self.compiled, self.samples(inputs, samples), host=host)
+
+    def bench(
+        self,
+        inputs: str | Path | None = None,
+        *,
+        cc: str | None = None,
+        vendor_dir: str | Path | None = None,
+    ) -> BenchResult:
+        """One inference in an emulator of the board's processor.
+
+        Args:
+            inputs: npz file whose first sample is run; a seeded one by default.
+            cc: a GCC for the board's core; zig by default.
+            vendor_dir: folder with the sources of the vendor's kernels that the model calls.
+
+        Raises:
+            MissingExtraError: ziglang or unicorn is not installed.
+            UsageError: the board has no emulator, `cc` or the folder is not usable.
+            DoesNotFitError: the model is larger than the emulated memories.
+        """
+        uses = libraries_used(self.compiled)
+        vendor = read_vendor(uses, Path(vendor_dir)) if vendor_dir and uses else None
+        return bench(self.compiled, self.target, self.samples(inputs, 1)[0], cc=cc, vendor=vendor)
 
     def selftest(self, level: str = "crc", inputs: str | Path | None = None) -> Selftest | None:
         """The embedded self-test of the first sample; None for level "none"."""

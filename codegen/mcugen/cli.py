@@ -14,6 +14,8 @@ from rich.console import Console
 from mcugen import __version__, api
 from mcugen.demo import run_demo
 from mcugen.errors import InternalError, McugenError, UnsupportedModelError, UsageError
+from mcugen.report.bench_text import bench_json, print_bench, print_comparison
+from mcugen.report.boards_text import print_boards
 from mcugen.report.check_text import check_json, print_check
 from mcugen.report.model_report import unsupported_json
 from mcugen.report.supported_ops import rows
@@ -176,15 +178,42 @@ def inspect(
 
 
 @app.command()
+def bench(
+    model: ModelArg,
+    board: BoardOpt,
+    dim: DimOpt = [],  # noqa: B006 - typer copies it
+    kernels: Annotated[
+        str, typer.Option("--kernels", help="As in export; several, with commas, are compared.")
+    ] = "auto",
+    arithmetic: ArithmeticOpt = "tflite",
+    outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="COMMAND", help="A GCC for the board's core.")
+    ] = None,
+    inputs: Annotated[
+        Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Sample to run.")
+    ] = None,
+    vendor_dir: VendorOpt = None,
+    json_file: JsonOpt = None,
+) -> None:
+    """Measure the model on an emulated processor: cycles, stack and size, no hardware."""
+    imported = api.load(model, dims=_dims(dim), outputs=outputs)
+    results = []
+    for choice in kernels.split(","):
+        compiled = api.compile(imported, board=board, kernels=choice, arithmetic=arithmetic)
+        results.append(compiled.bench(inputs, cc=cc, vendor_dir=vendor_dir))
+        print_bench(results[-1], _out)
+    if len(results) > 1:
+        print_comparison(results, _out)
+    _write_json(json_file, bench_json(results))
+    if not all(result.outputs_equal for result in results):
+        raise typer.Exit(1)
+
+
+@app.command()
 def boards() -> None:
     """List the boards."""
-    for target in list_targets():
-        _out.print(
-            f"{target.name:<16} {target.title:<34} {target.processor}, "
-            f"{target.clock_hz // 1_000_000} MHz, RAM {target.ram_bytes // 1024} KB, "
-            f"flash {target.flash_bytes // 1024} KB, kernels: {target.kernels}",
-            markup=False,
-        )
+    print_boards(list_targets(), _out)
 
 
 @app.command()

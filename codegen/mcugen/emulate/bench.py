@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mcugen.compiler import Compiled
 from mcugen.emulate.cores import CORES, Core
 from mcugen.emulate.cross import MARK, Image, build_image, find_toolchain
 from mcugen.emulate.inference import Inference
 from mcugen.emulate.machine import DEFAULT_LIMIT, Machine, require_emulator
 from mcugen.emulate.result import BenchResult
-from mcugen.errors import DoesNotFitError, UsageError
+from mcugen.errors import DoesNotFitError, InternalError, UsageError
+from mcugen.footprint import measure_footprint
 from mcugen.host import runtime_headers
+from mcugen.kernels import PORTABLE
 from mcugen.samples import Sample
 from mcugen.targets import Memory, Target
+from mcugen.toolchain import ForeignSources
 
 
 def bench(
@@ -20,6 +25,7 @@ def bench(
     sample: Sample,
     *,
     cc: str | None = None,
+    vendor: ForeignSources | None = None,
     memory: Memory | None = None,
     limit: int = DEFAULT_LIMIT,
 ) -> BenchResult:
@@ -30,19 +36,22 @@ def bench(
         target: the board.
         sample: inputs in terms of the imported ONNX graph.
         cc: a GCC for the board's core instead of zig.
+        vendor: sources of the kernel library that the model calls.
         memory: other memories than the board's.
         limit: instructions of one layer after which it counts as endless.
 
     Raises:
         MissingExtraError: ziglang or unicorn is not installed.
-        UsageError: the board has no emulator, or `cc` cannot compile for it.
+        UsageError: the board has no emulator, `cc` cannot compile for it, or the model calls a
+            vendor's kernels and `vendor` is not given.
+        ForeignBuildError: the vendor's sources do not compile.
         DoesNotFitError: the model is larger than the emulated memories.
-        InternalError: the code faults or does not end; the layer is named.
+        InternalError: the code faults or does not end (the layer is named), or uses more stack
+            than reports state.
     """
     core = core_of(target)
     require_emulator()
-    if compiled.model.io_caller or compiled.model.arena_caller:
-        raise UsageError("bench runs the default interface: --io-buffers arena, --arena static")
+    _require_runnable(compiled, vendor)
     memory = memory or target.emulator.memory
     toolchain = find_toolchain(target.title, target.compiler, cc)
     _require_memory(compiled, target, memory, None)
@@ -53,17 +62,28 @@ def bench(
         memory,
         [f"{prefix}_{name}" for name in ("invoke", "input", "output")],
         [f"-D{compiled.model.macro}_YIELD()={MARK}()"],
+        vendor,
     )
     _require_memory(compiled, target, memory, image)
     machine = Machine(core, memory, image.elf, limit)
     inference = Inference(compiled, machine, sample)
     layers = inference.run()
+    bound = measure_footprint(compiled, target).stack_bytes
+    if cc is None and bound is not None and machine.stack_bytes > bound:
+        raise InternalError(
+            f"the inference used {machine.stack_bytes} bytes of stack, {bound} are stated"
+        )
     return BenchResult(
+        model=Path(compiled.imported.path).name,
+        board=target.name,
+        arithmetic=compiled.options.arithmetic.value,
+        kernels=compiled.model.libraries,
         cpu=core.title,
         compiler=toolchain.title,
         clock_hz=target.clock_hz,
         layers=layers,
         stack_bytes=machine.stack_bytes,
+        stack_bound_bytes=bound,
         text_bytes=image.text_bytes,
         rodata_bytes=image.rodata_bytes,
         ram_bytes=image.static_bytes,
@@ -90,6 +110,17 @@ def core_of(target: Target) -> Core:
             f"got '{emulator.cpu}'"
         )
     return CORES[emulator.cpu]
+
+
+def _require_runnable(compiled: Compiled, vendor: ForeignSources | None) -> None:
+    if compiled.model.io_caller or compiled.model.arena_caller:
+        raise UsageError("bench runs the default interface: --io-buffers arena, --arena static")
+    others = [name for name in compiled.model.libraries if name != PORTABLE]
+    if others and vendor is None:
+        raise UsageError(
+            f"bench of {others[0]} kernels needs the library's sources",
+            hint="--vendor-dir DIR, or --kernels portable",
+        )
 
 
 def _require_memory(

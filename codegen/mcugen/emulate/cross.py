@@ -5,14 +5,22 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcugen import resources
 from mcugen.elf import read_sections
 from mcugen.errors import InternalError, McugenError, MissingExtraError, UsageError
 from mcugen.render import environment
 from mcugen.targets import CrossCompiler, Memory
-from mcugen.toolchain import BASE_FLAGS, Compiler, build, cache_dir, describe, zig_command
+from mcugen.toolchain import (
+    BASE_FLAGS,
+    Compiler,
+    ForeignSources,
+    build,
+    cache_dir,
+    describe,
+    zig_command,
+)
 
 MARK, END = "mcugen_bare_mark", "mcugen_bare_end"
 """Functions of firmware/bare: called between layers, and what a function returns to."""
@@ -89,8 +97,13 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
         compiler = describe((*zig, *wanted.zig))
         core = [f for f in wanted.zig if f.startswith(("-m", "--target"))]
         title = f"zig cc, {compiler.version}, {' '.join((*core, wanted.optimize))}"
-        flags = (*_FLAGS, *_ZIG_FLAGS, wanted.optimize)
-        return Toolchain(compiler, title, flags, ("-nostdlib", "-rtlib=compiler-rt"), False)
+        return Toolchain(
+            compiler,
+            title,
+            flags=(*_FLAGS, *_ZIG_FLAGS, wanted.optimize),
+            link_flags=("-nostdlib", "-rtlib=compiler-rt", "-g"),  # -g: no symbol is stripped
+            chosen=False,
+        )
     if not wanted.gcc:
         raise UsageError(f"--cc: the board file of {board} has no flags for such a compiler")
     try:
@@ -98,8 +111,13 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
     except McugenError as error:
         raise UsageError(f"--cc: '{cc}' cannot be run as a C compiler") from error
     title = f"{compiler.version}, {' '.join((*wanted.gcc, wanted.optimize))}"
-    flags = (*_FLAGS, wanted.optimize)
-    return Toolchain(compiler, title, flags, ("-nostartfiles", "-nolibc"), True)
+    return Toolchain(
+        compiler,
+        title,
+        flags=(*_FLAGS, wanted.optimize),
+        link_flags=("-nostartfiles", "-nolibc"),
+        chosen=True,
+    )
 
 
 def build_image(
@@ -108,6 +126,7 @@ def build_image(
     memory: Memory,
     entries: Sequence[str],
     defines: Sequence[str] = (),
+    foreign: ForeignSources | None = None,
 ) -> Image:
     """Compile and link C for a core; what `entries` do not reach is left out.
 
@@ -117,11 +136,20 @@ def build_image(
         memory: where the program lies.
         entries: symbols of functions to keep.
         defines: macros, `-D...`.
+        foreign: C of others to link with.
 
     Raises:
         InternalError: zig cannot compile the generated C.
         UsageError: the user's compiler cannot.
+        ForeignBuildError: C of others does not compile.
     """
+    if foreign is not None:
+        headers = {n: t for n, t in _support().items() if n.endswith(".h")}
+        foreign = replace(
+            foreign,
+            files={**headers, **foreign.files},
+            flags=(*foreign.flags, *toolchain.flags),
+        )
     script = _script(memory, (*entries, MARK, END))
     header = ("-include", "mcugen_bare.h")
     try:
@@ -129,13 +157,19 @@ def build_image(
             {**_support(), **files},
             compiler=toolchain.compiler,
             flags=(*toolchain.flags, *header, *defines),
-            link_flags=(*BASE_FLAGS, *toolchain.link_flags, "-Wl,--gc-sections", f"-Wl,-T,{script}"),
+            link_flags=(
+                *BASE_FLAGS,
+                *toolchain.link_flags,
+                "-Wl,--gc-sections",
+                f"-Wl,-T,{script}",
+            ),
             suffix=".elf",
+            foreign=foreign,
         )
     except InternalError as error:
         if not toolchain.chosen:
             raise
-        raise UsageError(f"--cc: {toolchain.title} does not do: {error.message}") from error
+        raise UsageError(f"--cc: {toolchain.title}: {error.message}") from error
     elf = path.read_bytes()
     sizes = {s.name: s.size for s in read_sections(elf)}
     return Image(

@@ -6,6 +6,7 @@ Unicorn runs instructions, not a board: there are no peripherals, interrupts or 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import importlib.util
 from collections.abc import Iterator
 from typing import Any
@@ -52,9 +53,10 @@ class Machine:
             MissingExtraError: the emulator is not installed.
         """
         require_emulator()
+        self._unicorn = _module("unicorn")
         self.symbols = read_symbols(image)
         self._core, self._memory, self._limit = core, memory, limit
-        self._engine = _engine(core)
+        self._engine = self._make_engine()
         self._registers = _registers(core)
         self._costs: dict[tuple[int, int], BlockCost] = {}
         self._bad_access = ""
@@ -102,14 +104,12 @@ class Machine:
             at = engine.reg_read(registers["LR"])
 
     def _run(self, at: int) -> Count:
-        from unicorn import UcError
-
         self._counter.start(2 * self._limit)  # most instructions take two bytes
         self._bad_access = ""
         error = ""
         try:
             self._engine.emu_start(at | self._core.is_arm, 0)
-        except UcError as found:
+        except self._unicorn.UcError as found:
             error = str(found)
         self._check(error)
         try:
@@ -145,14 +145,20 @@ class Machine:
             self._costs[key] = self._core.cost(self.read(*key))
         return self._costs[key]
 
-    def _load(self, image: bytes) -> None:
-        from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
+    def _make_engine(self) -> Any:
+        names = self._unicorn
+        if not self._core.is_arm:
+            return names.Uc(names.UC_ARCH_RISCV, names.UC_MODE_RISCV32)
+        engine = names.Uc(names.UC_ARCH_ARM, names.UC_MODE_THUMB | names.UC_MODE_MCLASS)
+        model = getattr(_module("unicorn.arm_const"), f"UC_CPU_ARM_{self._core.model}")
+        engine.ctl_set_cpu_model(model)
+        return engine
 
-        memory, engine = self._memory, self._engine
-        engine.mem_map(
-            memory.flash_origin, _pages(memory.flash_bytes), UC_PROT_READ | UC_PROT_EXEC
-        )
-        engine.mem_map(memory.ram_origin, _pages(memory.ram_bytes), UC_PROT_READ | UC_PROT_WRITE)
+    def _load(self, image: bytes) -> None:
+        memory, engine, names = self._memory, self._engine, self._unicorn
+        code, data = names.UC_PROT_READ | names.UC_PROT_EXEC, names.UC_PROT_READ
+        engine.mem_map(memory.flash_origin, _pages(memory.flash_bytes), code)
+        engine.mem_map(memory.ram_origin, _pages(memory.ram_bytes), data | names.UC_PROT_WRITE)
         end = memory.ram_origin
         for segment in read_segments(image):
             self.write(segment.address, segment.data)
@@ -163,33 +169,28 @@ class Machine:
 
     def _hook(self) -> None:
         """Attach the counting hooks, in C, and one in Python that names invalid accesses."""
-        from unicorn import (
-            UC_HOOK_BLOCK,
-            UC_HOOK_MEM_INVALID,
-            UC_HOOK_MEM_READ,
-            UC_HOOK_MEM_WRITE,
-        )
-        from unicorn.unicorn_py3.unicorn import uclib
-
-        stop = ctypes.cast(uclib.uc_emu_stop, ctypes.c_void_p)
+        names = self._unicorn
+        stop = ctypes.cast(_library().uc_emu_stop, ctypes.c_void_p)
         self._counter = Counter(stop.value or 0)
-        hooks = [(UC_HOOK_BLOCK, self._counter.block_hook)]
+        self._attach(names.UC_HOOK_BLOCK, self._counter.block_hook)
         if self._core.aligned_only:
-            hooks.append((UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, self._counter.access_hook))
-        for kind, function in hooks:
-            handle = ctypes.c_size_t()
-            status = uclib.uc_hook_add(
-                self._engine._uch,
-                ctypes.byref(handle),
-                kind,
-                function,
-                self._counter.user,
-                ctypes.c_uint64(1),  # from 1 to 0: at all addresses
-                ctypes.c_uint64(0),
-            )
-            assert status == 0, status
-        self._engine.hook_add(UC_HOOK_MEM_INVALID, self._note_invalid)
-        self._engine.ctl_flush_tb()  # hooks added later count nothing without
+            accesses = names.UC_HOOK_MEM_READ | names.UC_HOOK_MEM_WRITE
+            self._attach(accesses, self._counter.access_hook)
+        self._engine.hook_add(names.UC_HOOK_MEM_INVALID, self._note_invalid)
+        self._engine.ctl_flush_tb()  # without, hooks that come after code has run see nothing
+
+    def _attach(self, kind: int, function: ctypes.c_void_p) -> None:
+        """Hook a C function: the package's own `hook_add` takes Python ones alone."""
+        status = _library().uc_hook_add(
+            self._engine._uch,
+            ctypes.byref(ctypes.c_size_t()),
+            kind,
+            function,
+            self._counter.user,
+            ctypes.c_uint64(1),  # from 1 to 0 means at all addresses
+            ctypes.c_uint64(0),
+        )
+        assert status == 0, status
 
     def _note_invalid(
         self, engine: Any, kind: int, address: int, size: int, value: int, user: Any
@@ -203,22 +204,18 @@ def _pages(size: int) -> int:
     return -(-size // _PAGE) * _PAGE
 
 
-def _engine(core: Core) -> Any:
-    import unicorn
-    from unicorn import arm_const
+def _module(name: str) -> Any:
+    """A module of the emulator's package, imported where it is needed."""
+    return importlib.import_module(name)
 
-    if not core.is_arm:
-        return unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV32)
-    mode = unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS
-    engine = unicorn.Uc(unicorn.UC_ARCH_ARM, mode)
-    engine.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{core.model}"))
-    return engine
+
+def _library() -> Any:
+    """The emulator's C library as its package has loaded it."""
+    return _module("unicorn.unicorn_py3.unicorn").uclib
 
 
 def _registers(core: Core) -> dict[str, int]:
-    from unicorn import arm_const, riscv_const
-
-    if core.is_arm:
-        return {name: getattr(arm_const, f"UC_ARM_REG_{name}") for name in ("SP", "LR", "PC")}
-    names = {"SP": "SP", "LR": "RA", "PC": "PC"}
-    return {k: getattr(riscv_const, f"UC_RISCV_REG_{v}") for k, v in names.items()}
+    family = "arm" if core.is_arm else "riscv"
+    constants = _module(f"unicorn.{family}_const")
+    names = {"SP": "SP", "LR": "LR" if core.is_arm else "RA", "PC": "PC"}
+    return {k: getattr(constants, f"UC_{family.upper()}_REG_{v}") for k, v in names.items()}

@@ -21,12 +21,17 @@ class BenchResult:
     """One emulated inference.
 
     Attributes:
+        model: the ONNX file.
+        board: name of the board.
+        arithmetic: integer arithmetic.
+        kernels: libraries that the model's kernels come from.
         cpu: the core.
         compiler: and its flags: the figures are theirs.
         clock_hz: the board's.
         layers: in the order they run. What enters and leaves the model's function counts with
             the first and the last; the mark after each layer is one call instruction.
         stack_bytes: most that the inference used.
+        stack_bound_bytes: what reports state, computed from zig's stack frames; None if unknown.
         text_bytes: code, functions of the compiler's library among it.
         rodata_bytes: constants.
         ram_bytes: static variables, the arena among them.
@@ -34,11 +39,16 @@ class BenchResult:
         first_mismatch: the first that is not what the reference computes; None when all are.
     """
 
+    model: str
+    board: str
+    arithmetic: str
+    kernels: tuple[str, ...]
     cpu: str
     compiler: str
     clock_hz: int
     layers: tuple[LayerCost, ...]
     stack_bytes: int
+    stack_bound_bytes: int | None
     text_bytes: int
     rodata_bytes: int
     ram_bytes: int
