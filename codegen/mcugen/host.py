@@ -43,7 +43,9 @@ def _types() -> cffi.FFI:
 @cache
 def standin_files(library: str) -> Mapping[str, str]:
     """Headers and C that stand in for a vendor's kernel library."""
-    return {p.name: p.read_text() for p in sorted(resources.standins(library).iterdir())}
+    own = resources.standins(library)
+    paths = [*sorted(own.iterdir()), *sorted(own.parent.glob("*.h"))]
+    return {p.name: p.read_text() for p in paths}
 
 
 @cache

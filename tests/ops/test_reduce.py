@@ -165,7 +165,8 @@ def test_recorded_means(golden_dir: Path) -> None:
         nest = Nest.of(x.shape, (1, 2), rows=False)
         requant = Requant.fixed(np.array(p["mult"]), np.array(p["shift"]), p["zp_out"], (-128, 127))
         y = case.array("y").reshape(1, 1, 1, -1)
-        params = QMeanParams(nest, (1, 2), y.shape, -p["zp_in"] * p["h"] * p["w"], requant)
+        offset = -p["zp_in"] * p["h"] * p["w"]
+        params = QMeanParams(nest, (1, 2), y.shape, offset, requant, x.shape, DType.INT8)
         calls.append(KernelCall(case.id, "QMean", params, (x,), y))
     assert calls
     check_calls(calls, "mean")

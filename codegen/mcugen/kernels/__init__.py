@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from mcugen.errors import UsageError
 from mcugen.kernels.cmsis_nn import CMSIS_NN
+from mcugen.kernels.esp_nn import ESP_NN
 from mcugen.kernels.library import KernelLibrary
 from mcugen.ops.spec import Arithmetic
 
@@ -14,7 +15,7 @@ PORTABLE = "portable"
 """Our own kernels, which every operator has; no KernelLibrary."""
 
 VENDOR_LIBRARIES: Mapping[str, KernelLibrary] = MappingProxyType(
-    {library.name: library for library in (CMSIS_NN,)}
+    {library.name: library for library in (CMSIS_NN, ESP_NN)}
 )
 """Libraries of vendors by name."""
 

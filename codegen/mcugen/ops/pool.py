@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.cmsis_nn.pool import MAX_POOL_KERNEL
+from mcugen.ops.cmsis_nn import pool as cmsis_nn
 from mcugen.ops.common import Clamp, clamped, dtype_constraint, no_empty_dims, present
+from mcugen.ops.esp_nn import pool as esp_nn
 from mcugen.ops.pool_geometry import (
     PoolGeometry,
     global_window,
@@ -197,7 +198,11 @@ SPECS = (
         semantics=_semantics(_max_meaning),
         lower=_lower,
         reference=_max_reference,
-        kernels=(MAX_POOL_KERNEL, Kernel("portable/max_pool.c.j2")),
+        kernels=(
+            cmsis_nn.MAX_POOL_KERNEL,
+            esp_nn.MAX_POOL_KERNEL,
+            Kernel("portable/max_pool.c.j2"),
+        ),
         onnx={"MaxPool": max_pool_from_onnx, "GlobalMaxPool": _global("MaxPool")},
         constraints=(
             dtype_constraint(0, "the input", _MAX_TYPES),

@@ -18,7 +18,7 @@ import numpy as np
 from mcugen.c_types import ctype, float_literal, int_literal
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.broadcasting import broadcast
-from mcugen.ops.cmsis_nn.elementwise import ADD_KERNEL, MUL_KERNEL
+from mcugen.ops.cmsis_nn import elementwise as cmsis_nn
 from mcugen.ops.elementwise import (
     BYTES,
     ELEMENTWISE,
@@ -29,6 +29,7 @@ from mcugen.ops.elementwise import (
     lowered,
     required,
 )
+from mcugen.ops.esp_nn import elementwise as esp_nn
 from mcugen.ops.spec import (
     Arithmetic,
     Inputs,
@@ -314,10 +315,13 @@ SPECS = tuple(
         infer=_infer,
         lower=_lower,
         reference=_reference,
-        kernels=(vendor, ELEMENTWISE),
+        kernels=(*vendor, ELEMENTWISE),
         inplace=inplace,
         permute=keep_attrs,
         rounding_slack=_rounding_slack,
     )
-    for name, vendor in (("QAdd", ADD_KERNEL), ("QMul", MUL_KERNEL))
+    for name, vendor in (
+        ("QAdd", (cmsis_nn.ADD_KERNEL, esp_nn.ADD_KERNEL)),
+        ("QMul", (cmsis_nn.MUL_KERNEL, esp_nn.MUL_KERNEL)),
+    )
 )

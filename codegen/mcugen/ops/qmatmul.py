@@ -16,9 +16,10 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.cmsis_nn.matmul import FULLY_CONNECTED_KERNEL, MATMUL_KERNEL
+from mcugen.ops.cmsis_nn import matmul as cmsis_nn
 from mcugen.ops.common import dtype_constraint, no_empty_dims, optional, present
 from mcugen.ops.conv_kernel import Section, sections
+from mcugen.ops.esp_nn import matmul as esp_nn
 from mcugen.ops.matmul import (
     fully_connected_geometry,
     fully_connected_shape,
@@ -242,7 +243,11 @@ SPECS = (
         infer=_infer_fully_connected,
         lower=_lower_fully_connected,
         reference=qconv_reference,
-        kernels=(FULLY_CONNECTED_KERNEL, *QCONV_KERNELS),
+        kernels=(
+            cmsis_nn.FULLY_CONNECTED_KERNEL,
+            esp_nn.FULLY_CONNECTED_KERNEL,
+            *QCONV_KERNELS,
+        ),
         macs=qconv_macs,
     ),
     OpSpec(
@@ -251,7 +256,7 @@ SPECS = (
         infer=_infer_matmul,
         lower=_lower_matmul,
         reference=_reference,
-        kernels=(MATMUL_KERNEL, _KERNEL),
+        kernels=(cmsis_nn.MATMUL_KERNEL, _KERNEL),
         macs=_macs,
     ),
     OpSpec(

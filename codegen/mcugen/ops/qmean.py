@@ -13,6 +13,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType, QuantParams
 from mcugen.ops.axes import normalize_axes, permuted_axis
+from mcugen.ops.esp_nn.mean import MEAN_KERNEL
 from mcugen.ops.reduce_nest import Nest, by_result
 from mcugen.ops.spec import (
     Inputs,
@@ -60,6 +61,8 @@ class QMeanParams:
         out_shape: of the output.
         offset: start of the accumulator, -count * x_zero_point.
         requant: accumulator to output.
+        in_shape: of the input.
+        in_dtype: of the input.
     """
 
     nest: Nest
@@ -67,6 +70,13 @@ class QMeanParams:
     out_shape: tuple[int, ...]
     offset: int
     requant: Requant
+    in_shape: tuple[int, ...]
+    in_dtype: DType
+
+    @property
+    def x_zero_point(self) -> int:
+        """Of the input."""
+        return -self.offset // self.nest.count
 
 
 def quantize_mean(site: QuantSite) -> IntegerForm:
@@ -116,7 +126,7 @@ def _lower(site: Site) -> Lowered:
         real=real,
     )
     offset = -nest.count * int(source.quant.zero_point)
-    params = QMeanParams(nest, attrs.axes, out.shape, offset, requant)
+    params = QMeanParams(nest, attrs.axes, out.shape, offset, requant, source.shape, source.dtype)
     return Lowered(params, (source.name,))
 
 
@@ -139,7 +149,7 @@ SPECS = (
         infer=_infer,
         lower=_lower,
         reference=mean_reference,
-        kernels=(Kernel("portable/qmean.c.j2", headers=("mcugen_quant.h",)),),
+        kernels=(MEAN_KERNEL, Kernel("portable/qmean.c.j2", headers=("mcugen_quant.h",))),
         permute=_permute,
     ),
 )

@@ -18,7 +18,8 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
-from mcugen.ops.cmsis_nn.pool import AVERAGE_POOL_KERNEL
+from mcugen.ops.cmsis_nn import pool as cmsis_nn
+from mcugen.ops.esp_nn import pool as esp_nn
 from mcugen.ops.pool_geometry import PoolGeometry, pool_geometry, pool_shape, window_sums
 from mcugen.ops.qconv import BYTES, check_scales, output_range
 from mcugen.ops.spec import (
@@ -219,7 +220,8 @@ SPECS = (
         lower=_lower,
         reference=_reference,
         kernels=(
-            AVERAGE_POOL_KERNEL,
+            cmsis_nn.AVERAGE_POOL_KERNEL,
+            esp_nn.AVERAGE_POOL_KERNEL,
             Kernel("portable/qaverage_pool.c.j2", headers=("mcugen_quant.h",)),
         ),
         channels_last=_channels_last,

@@ -18,7 +18,8 @@ import numpy as np
 
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.axes import Lines, normalize_axis, permuted_axis
-from mcugen.ops.cmsis_nn.softmax import SOFTMAX_KERNEL
+from mcugen.ops.cmsis_nn import softmax as cmsis_nn
+from mcugen.ops.esp_nn import softmax as esp_nn
 from mcugen.ops.softmax_fixed import (
     SUM_INTEGER_BITS,
     exp_on_negative_values,
@@ -270,7 +271,8 @@ SPECS = (
         lower=_lower,
         reference=softmax_reference,
         kernels=(
-            SOFTMAX_KERNEL,
+            cmsis_nn.SOFTMAX_KERNEL,
+            esp_nn.SOFTMAX_KERNEL,
             Kernel(
                 "portable/qsoftmax.c.j2",
                 accepts=_is_fixed,
