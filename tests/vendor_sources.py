@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from mcugen.host import standin_files
@@ -39,16 +40,25 @@ _BROKEN = "#error this file is not to be compiled\n"
 def made_up_sources(use: LibraryUse) -> dict[str, str]:
     """The files of CMSIS-NN that a model needs, and others that must not be compiled."""
     texts = dict(standin_files(use.library.name))
-    files = {f"Include/{n}": t for n, t in texts.items() if n.endswith(".h")}
-    files |= {name: files.get(name, "") for name in use.library.headers}
+    files = {name: texts.get(name.rpartition("/")[2], "") for name in use.library.headers}
     placed: set[str] = set()
     for name in use.sources:
         stem = name.rpartition("/")[2]
         kind = next(k for k, pattern in _KINDS.items() if re.match(pattern, stem))
-        files[name] = _EMPTY if kind in placed else texts[f"cmsis_nn_{kind}.c"]
+        files[name] = _EMPTY if kind in placed else _inlined(f"cmsis_nn_{kind}.c", texts)
         placed.add(kind)
     others = set(use.library.files) - set(files) | {"Tests/main.c", "Source/Other/other_s16.c"}
     return files | dict.fromkeys(sorted(others), _BROKEN) | {"LICENSE": "Apache-2.0\n"}
+
+
+def _inlined(name: str, texts: Mapping[str, str]) -> str:
+    """A stand-in with its own headers in it, as the library has none of their names."""
+
+    def header(match: re.Match[str]) -> str:
+        included = match.group(1)
+        return match.group(0) if included.startswith("arm_") else _inlined(included, texts)
+
+    return re.sub(r'^#include "([^"]+)"', header, texts[name], flags=re.MULTILINE)
 
 
 def write_sources(folder: Path, files: dict[str, str]) -> None:

@@ -207,9 +207,19 @@ class Model:
         emit: str = "project",
         selftest: str = "crc",
         inputs: str | Path | None = None,
+        vendor_dir: str | Path | None = None,
         force: bool = False,
     ) -> Exported:
         """Write the firmware project (or, with emit="lib", the C library alone).
+
+        Args:
+            directory: where to.
+            emit: project or lib.
+            selftest: full, crc or none.
+            inputs: npz file with the self-test's sample.
+            vendor_dir: folder with the sources of the vendor's kernels that the model calls, to
+                be copied; a project fetches them by itself otherwise.
+            force: replace the directory, and do not mind whether the model fits.
 
         Raises:
             DoesNotFitError: it does not fit the board and `force` is not given.
@@ -224,7 +234,11 @@ class Model:
                 + "; ".join(report.fit.advice),
                 hint="--force writes the project all the same",
             )
+        vendor = None
+        if vendor_dir is not None:
+            vendor = read_vendor(libraries_used(self.compiled), Path(vendor_dir))
         write = write_library if emit == "lib" else write_project
         source = f"compiled for {self.target.title}"
         compiled = with_stack(self.compiled, report.footprint.stack_bytes, source)
-        return write(compiled, self.target, report, test, Path(directory), force=force)
+        folder = Path(directory)
+        return write(compiled, self.target, report, test, folder, vendor=vendor, force=force)

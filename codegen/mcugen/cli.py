@@ -106,6 +106,7 @@ def export(
     inputs: Annotated[
         Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Self-test input.")
     ] = None,
+    vendor_dir: VendorOpt = None,
     json_file: JsonOpt = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the output; ignore that it does not fit.")
@@ -125,7 +126,9 @@ def export(
         arena=arena,
     )
     directory = output or Path(f"{compiled.compiled.model.prefix}_{compiled.target.name}")
-    done = compiled.export(directory, emit=emit, selftest=selftest, inputs=inputs, force=force)
+    done = compiled.export(
+        directory, emit=emit, selftest=selftest, inputs=inputs, vendor_dir=vendor_dir, force=force
+    )
     print_report(done.report, _out)
     _out.print(f"\nwritten: {done.directory}", markup=False)
     _out.print(f"next:    {done.next_command}", markup=False)
