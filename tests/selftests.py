@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from mcugen import host, resources
 from mcugen.compiler import Compiled
+from mcugen.kernels import PORTABLE
 from mcugen.samples import Sample
 from mcugen.selftest import make_selftest, selftest_files
 from mcugen.toolchain import Compiler, build
@@ -48,6 +50,7 @@ def selftest_program(
     merged: bool = False,
     compiler: Compiler | None = None,
     flags: Sequence[str] = SANITIZED,
+    changed: Mapping[str, str] = MappingProxyType({}),
 ) -> Path:
     """The executable that tests each model on its sample, layer by layer.
 
@@ -56,8 +59,11 @@ def selftest_program(
         merged: compile the C of all models as one file.
         compiler: the default one when None.
         flags: for compiling.
+        changed: files to take instead of those of the same name.
     """
     files = {**host.runtime_headers()}
+    for library in {name for compiled, _ in models for name in compiled.model.libraries}:
+        files |= {} if library == PORTABLE else host.standin_files(library)
     files["mcugen_selftest.c"] = (resources.firmware() / "mcugen_selftest.c").read_text()
     prefixes = [compiled.model.prefix for compiled, _ in models]
     texts = [
@@ -69,6 +75,7 @@ def selftest_program(
         includes="\n".join(f'#include "{p}_selftest.h"' for p in prefixes),
         tests=", ".join(f"&{p}_selftest" for p in prefixes),
     )
+    files |= changed
     traces = tuple(f"-D{p.upper()}_TRACE" for p in prefixes)
     return build(files, compiler=compiler, flags=(*flags, *traces), link_flags=(), suffix=".exe")
 
