@@ -98,7 +98,11 @@ def compile_model(imported: Imported, options: CompileOptions | None = None) -> 
         ),
     )
     program = lower(
-        passed.graph, arithmetic=options.arithmetic, libraries=options.libraries, core=options.core
+        passed.graph,
+        arithmetic=options.arithmetic,
+        libraries=options.libraries,
+        core=options.core,
+        io_caller=options.io_buffers == "caller",
     )
     plan = memory.plan_memory(program, io_caller=options.io_buffers == "caller")
     prefix = model_prefix(options.name or imported.graph.name)

@@ -18,22 +18,28 @@ def lower(
     arithmetic: Arithmetic = Arithmetic.TFLITE,
     libraries: Sequence[str] = ("portable",),
     core: Core = Core.PLAIN,
+    io_caller: bool = False,
 ) -> Program:
     """Lower every node; a kernel is taken only from `libraries`, in the op's order.
 
-    `core` decides how much working memory vendor kernels are given.
+    `core` decides how much working memory vendor kernels are given. With `io_caller` inputs and
+    outputs are buffers of the caller's, with no more than the alignment of their type.
 
     Raises:
         InternalError: an op that passes should have replaced is still there.
     """
     places, views = find_views(graph)
+    foreign = _caller_buffers(graph, places) if io_caller else frozenset[str]()
     steps = []
     for node in graph.nodes:
         spec = specs()[node.op]
         if node.name in views:
             steps.append(_view_step(graph, node, spec, arithmetic))
         else:
-            steps.append(_call_step(graph, node, spec, arithmetic, libraries, core, places))
+            offsets = _offsets(node, places, foreign)
+            steps.append(
+                _call_step(graph, node, spec, arithmetic, libraries, core, places, offsets)
+            )
     return Program(graph, tuple(steps), places, arithmetic)
 
 
@@ -60,9 +66,9 @@ def _call_step(
     libraries: Sequence[str],
     core: Core,
     places: dict[str, Place],
+    offsets: Sequence[int | None],
 ) -> Step:
     params, inputs = _lowered(graph, node, spec, arithmetic)
-    offsets = [places[n].offset_bytes for n in (*inputs, *node.outputs) if n in places]
     kernel, refused = choose_kernel(spec, params, libraries, offsets)
     pairs = tuple((node.outputs[o], inputs[i]) for o, i in spec.inplace(params))
     return Step(
@@ -78,8 +84,20 @@ def _call_step(
     )
 
 
+def _caller_buffers(graph: Graph, places: dict[str, Place]) -> frozenset[str]:
+    return frozenset(places[n].buffer for n in (*graph.inputs, *graph.outputs))
+
+
+def _offsets(
+    node: Node, places: dict[str, Place], foreign: frozenset[str]
+) -> tuple[int | None, ...]:
+    """Bytes from an aligned address to each activation of a node; None in a caller's buffer."""
+    found = [places[n] for n in (*node.inputs, *node.outputs) if n in places]
+    return tuple(None if p.buffer in foreign else p.offset_bytes for p in found)
+
+
 def choose_kernel(
-    spec: OpSpec, params: object, libraries: Sequence[str], offsets: Sequence[int] = ()
+    spec: OpSpec, params: object, libraries: Sequence[str], offsets: Sequence[int | None] = ()
 ) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
     """The first kernel of `libraries` that accepts, and why other libraries refused.
 
@@ -89,7 +107,8 @@ def choose_kernel(
         spec: the operator.
         params: what the kernels get.
         libraries: allowed kernel libraries.
-        offsets: bytes from an aligned address to each activation that is read or written.
+        offsets: bytes from an aligned address to each activation that is read or written; None
+            where nobody knows.
 
     Raises:
         InternalError: none accepts; the portable kernel must accept all the op allows.
@@ -105,11 +124,13 @@ def choose_kernel(
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
 
 
-def _misaligned(kernel: Kernel, offsets: Sequence[int]) -> str | None:
-    wrong = [o for o in offsets if o % kernel.align_bytes]
+def _misaligned(kernel: Kernel, offsets: Sequence[int | None]) -> str | None:
+    step = kernel.align_bytes
+    wrong = [o for o in offsets if step > 1 and (o is None or o % step)]
     if not wrong:
         return None
-    return f"tensors must lie at multiples of {kernel.align_bytes} bytes, got {wrong[0]} in a view"
+    where = "a caller's buffer" if wrong[0] is None else f"{wrong[0]} in a view"
+    return f"tensors must lie at multiples of {step} bytes, got {where}"
 
 
 def _may_share(graph: Graph, places: dict[str, Place], output: str, source: str) -> bool:

@@ -2,7 +2,8 @@
 
 With the sources at hand (`--vendor-dir`) the files that the model needs are copied into `lib/`.
 Without, PlatformIO fetches the pinned commit by git and a script gives it the manifest that its
-repository lacks; for the computer at hand our stand-ins take its place.
+repository lacks; for the computer at hand our stand-ins take its place. ESP-IDF's component manager
+fetches what its registry has: only its build knows the assembly of the chip, so nothing is copied.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ class VendorPart:
         platformio: keys of the environment in platformio.ini.
         folders: folders below `lib/` with C that is built without our warnings.
         notes: lines for the README, in Markdown.
+        stack_bytes: of the library's functions, in one inference.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     platformio: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    stack_bytes: int = 0
 
 
 def vendor_part(
@@ -53,6 +56,8 @@ def vendor_part(
     if not uses:
         return VendorPart()
     use = uses[0]
+    if use.library.component and target.platformio.get("framework") == "espidf":
+        return _component(use)
     if vendor is not None:
         return _copied(use.library, vendor)
     if target.platformio.get("platform") == "native":
@@ -119,6 +124,20 @@ def _fetched(use: LibraryUse) -> VendorPart:
             "extra_scripts": f"pre:{script}",
         },
         notes=(note,),
+    )
+
+
+def _component(use: LibraryUse) -> VendorPart:
+    library = use.library
+    text = environment().get_template("project/src_idf_component.yml.j2").render(library=library)
+    note = (
+        f"ESP-IDF's component manager fetches {library.title} {library.version} "
+        f"(`src/idf_component.yml`); {library.caveat}."
+    )
+    return VendorPart(
+        {"src/idf_component.yml": text},
+        notes=(note,),
+        stack_bytes=library.stack_bytes(use.functions),
     )
 
 

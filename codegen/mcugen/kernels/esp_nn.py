@@ -76,4 +76,10 @@ ESP_NN = KernelLibrary(
     headers=tuple(_HEADERS),
     functions=_FUNCTIONS,
     files={**_HEADERS, **_SOURCES},
+    component="espressif/esp-nn",
+    reentrant=False,
+    caveat=(
+        "its assembly for the ESP32-S3 runs on no computer and is unverified on hardware; the "
+        "self-test compares its results with the reference on the board"
+    ),
 )

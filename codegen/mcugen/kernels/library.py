@@ -55,6 +55,9 @@ class KernelLibrary:
         functions: those that generated C calls, by name.
         files: every file above, and what the pinned version has in it.
         defines: macros that its sources are compiled with.
+        component: what ESP-IDF's component registry calls it; "" where it is not there.
+        reentrant: whether two inferences may run at the same time.
+        caveat: what reports say where it is used; "" for nothing.
     """
 
     name: str
@@ -70,6 +73,9 @@ class KernelLibrary:
     functions: Mapping[str, VendorFunction]
     files: Mapping[str, VendorFile]
     defines: tuple[str, ...] = ()
+    component: str = ""
+    reentrant: bool = True
+    caveat: str = ""
 
     @property
     def pin(self) -> str:

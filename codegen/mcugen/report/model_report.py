@@ -8,6 +8,7 @@ from typing import Any
 
 from mcugen.compiler import Compiled
 from mcugen.errors import Unsupported
+from mcugen.kernels import vendor_libraries
 from mcugen.memory import problem_of
 from mcugen.plan.arena_map import arena_map
 from mcugen.program import Step
@@ -183,7 +184,11 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         fit=verdict(compiled, target, footprint, flash),
         nodes=tuple(_row(compiled, s) for s in _ordered(compiled)),
         arena_map=arena_map(problem_of(compiled.program, io_caller=compiled.model.io_caller), plan),
-        notices=(*compiled.imported.notices, *_placement(compiled, target, footprint)),
+        notices=(
+            *compiled.imported.notices,
+            *_placement(compiled, target, footprint),
+            *_caveats(compiled),
+        ),
         inputs=tuple(graph[n].to_text() for n in graph.inputs),
         outputs=tuple(graph[n].to_text() for n in graph.outputs),
     )
@@ -236,6 +241,11 @@ def _placement(compiled: Compiled, target: Target, footprint: Footprint) -> tupl
         f"the arena does not fit the {target.ram_bytes:,} bytes of internal RAM and lies in "
         "external RAM, which is several times slower",
     )
+
+
+def _caveats(compiled: Compiled) -> tuple[str, ...]:
+    used = vendor_libraries(compiled.model.libraries)
+    return tuple(f"{library.pin}: {library.caveat}" for library in used if library.caveat)
 
 
 def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
