@@ -13,19 +13,17 @@ def problem_of(program: Program, *, io_caller: bool = False) -> Problem:
 
     Args:
         program: the lowered model.
-        io_caller: inputs and outputs are the caller's buffers, so the arena does not hold them.
+        io_caller: inputs and outputs are the caller's buffers. They take no bytes of the arena,
+            and are in the problem all the same: who reads one waits for who writes it.
     """
     graph = program.graph
     outside = _io_buffers(program) if io_caller else frozenset[str]()
     owners = dict.fromkeys(p.buffer for p in program.places.values())
-    kept = {name for name in owners if name not in outside}
     return Problem(
-        buffers=tuple(Buffer(n, program.buffer_bytes(n)) for n in owners if n in kept),
-        tasks=tuple(_task(program, s, kept) for s in program.calls),
-        inputs=tuple(n for n in graph.inputs if n in kept),
-        outputs=tuple(
-            dict.fromkeys(b for b in (program.places[o].buffer for o in graph.outputs) if b in kept)
-        ),
+        buffers=tuple(Buffer(n, 0 if n in outside else program.buffer_bytes(n)) for n in owners),
+        tasks=tuple(_task(program, s, outside) for s in program.calls),
+        inputs=tuple(graph.inputs),
+        outputs=tuple(dict.fromkeys(program.places[o].buffer for o in graph.outputs)),
     )
 
 
@@ -46,10 +44,9 @@ def _io_buffers(program: Program) -> frozenset[str]:
     return frozenset(program.places[n].buffer for n in (*graph.inputs, *graph.outputs))
 
 
-def _task(program: Program, step: Step, kept: set[str]) -> Task:
+def _task(program: Program, step: Step, outside: frozenset[str]) -> Task:
     def buffers(names: tuple[str, ...]) -> tuple[str, ...]:
-        found = (program.places[n].buffer for n in names if n in program.places)
-        return tuple(dict.fromkeys(b for b in found if b in kept))
+        return tuple(dict.fromkeys(program.places[n].buffer for n in names if n in program.places))
 
     pairs = ((program.places[o].buffer, program.places[i].buffer) for o, i in step.inplace)
     return Task(
@@ -57,5 +54,5 @@ def _task(program: Program, step: Step, kept: set[str]) -> Task:
         reads=buffers(step.inputs),
         writes=buffers(step.outputs),
         scratch_bytes=step.scratch_bytes,
-        inplace=tuple((o, i) for o, i in pairs if o in kept and i in kept),
+        inplace=tuple((o, i) for o, i in pairs if not outside & {o, i}),
     )

@@ -35,8 +35,9 @@ class _Locator:
     def offset(self, tensor: str) -> int | None:
         """Bytes from the arena's start; None when the tensor lies in a caller's buffer."""
         place = self.program.places[tensor]
-        base = self.plan.offsets.get(place.buffer)
-        return None if base is None else base + place.offset_bytes
+        if self.io_caller and place.buffer in {**self.inputs, **self.outputs}:
+            return None
+        return self.plan.offsets[place.buffer] + place.offset_bytes
 
     def address(self, tensor: str, *, write: bool) -> str:
         """A pointer expression of the tensor's type."""
@@ -63,7 +64,7 @@ def build(
 
     Args:
         program: the lowered model.
-        plan: offsets; buffers it does not know are the caller's.
+        plan: order and offsets.
         options: prefix and interface.
         model_hash: hexadecimal hash of the ONNX file.
         version: mcugen's version.

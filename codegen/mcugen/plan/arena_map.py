@@ -32,7 +32,7 @@ def arena_map(problem: Problem, plan: MemoryPlan, *, max_rows: int = 40) -> str:
     bytes are shown, the others counted. The legend lists the buffers of the lines shown.
     """
     marks = _marks(problem, plan)
-    first = BEFORE if problem.inputs else 0
+    first = BEFORE if any(problem.sizes[n] for n in problem.inputs) else 0
     rows = {p: _spans(problem, plan, p, marks) for p in range(first, len(plan.order))}
     used = {p: _union(spans) for p, spans in rows.items()}
     shown = set(sorted(rows, key=lambda p: (-used[p], p))[:max_rows])
