@@ -11,7 +11,8 @@ import pytest
 
 from mcugen import api, check, lower
 from mcugen.compiler import Compiled
-from mcugen.samples import random_samples
+from mcugen.samples import Sample, random_samples
+from onnx_models import INT8, model, node, value
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,27 @@ def test_a_wrong_program_is_found_though_its_c_agrees(compiled: Compiled) -> Non
     measure(program, onnx_graph, run(onnx_graph, sample.inputs), found)
     beyond = [d for d in found.values() if not d.within(compiled.options.arithmetic)]
     assert [d.node for d in beyond] == [conv.name], "only the changed node is named"
+
+
+def test_a_tie_shows_through_a_clamp_between_two_equal_scales(tmp_path: Path) -> None:
+    """x / 2 for odd x is a tie: tflite rounds it away from zero, ONNX to even."""
+    nodes = [
+        node("DequantizeLinear", ["x", "one", "zero"], ["xf"]),
+        node("DequantizeLinear", ["w", "half", "zero"], ["wf"]),
+        node("Conv", ["xf", "wf"], ["c"]),
+        node("QuantizeLinear", ["c", "one", "zero"], ["cq"]),
+        node("DequantizeLinear", ["cq", "one", "zero"], ["cf"]),
+        node("Relu", ["cf"], ["r"]),
+        node("QuantizeLinear", ["r", "one", "zero"], ["y"]),
+    ]
+    constants = {"w": np.ones((1, 1, 1), np.int8), "half": np.array(0.5, np.float32)}
+    constants |= {"one": np.array(1, np.float32), "zero": np.array(0, np.int8)}
+    proto = model(nodes, [value("x", [1, 1, 8], INT8)], ["y"], constants)
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    halved = api.compile(tmp_path / "m.onnx").compiled
+    x = np.array([[[1, 2, 3, 5, 7, 9, 13, -3]]], np.int8)
+    result = check.check(halved, [Sample({"x": x})], use_ort=False)
+    distance = next(d for d in result.distances.values() if d.differing)
+    assert [s.node.op for s in halved.program.calls] == ["QConv"]
+    assert (distance.differing, distance.ties) == (4, 4), "1, 5, 9 and 13: 0.5, 2.5, 4.5 and 6.5"
+    assert result.ok

@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen import reference
 from mcugen.errors import InternalError
-from mcugen.ir import Array, Graph, Source, Tensor
+from mcugen.ir import Array, Graph, Node, Source, Tensor
 from mcugen.ops.quantize_linear import quantized
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
@@ -158,7 +158,26 @@ def _unrounded(tensor: Tensor, onnx_graph: Graph, onnx_values: Mapping[str, Arra
         return None
     if tensor.quant is None or not tensor.quant.per_tensor:
         return None
-    real = onnx_values.get(producer.inputs[0])
+    real = onnx_values.get(_first_rounding(onnx_graph, producer).inputs[0])
     if real is None:
         return None
     return _placed(real, source).astype(np.float64) / float(tensor.quant.scale)
+
+
+def _first_rounding(graph: Graph, quantize: Node) -> Node:
+    """The QuantizeLinear that rounded what `quantize` writes.
+
+    Another one when only a clamp lies between the two and both have one scale: `quantize` then
+    finds integers already, and they show no tie.
+    """
+    before = graph.producer(quantize.inputs[0])
+    while before is not None and before.op in ("Relu", "Clip"):
+        before = graph.producer(before.inputs[0])
+    if before is None or before.op != "DequantizeLinear":
+        return quantize
+    first = graph.producer(before.inputs[0])
+    if first is None or first.op != "QuantizeLinear":
+        return quantize
+    scales = [graph[n.inputs[1]].data for n in (first, before, quantize)]
+    same = all(s is not None and np.array_equal(s, scales[0]) for s in scales)
+    return _first_rounding(graph, first) if same else quantize
