@@ -38,8 +38,9 @@ test: lint ## style, types and all tests but the long ones
 test-zoo: env ## whole real models: set MCUGEN_MODELS, and MCUGEN_GOLDEN for recorded kernel cases
 	$(BIN)/python -m pytest -n $(JOBS) -m zoo
 
-bench: env ## time of the generated C against other generators, on the models in MCUGEN_MODELS
-	$(BIN)/python benchmarks/speed.py --plot docs/img/speed.png
+bench: env ## cost on emulated cores; time here against other generators (models in MCUGEN_MODELS)
+	$(BIN)/python benchmarks/cores.py --plot docs/img/cores.png
+	if [ -n "$$MCUGEN_MODELS" ]; then $(BIN)/python benchmarks/speed.py --plot docs/img/speed.png; fi
 
 clean: ## remove what the other targets made, .venv too
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

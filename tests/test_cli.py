@@ -14,6 +14,7 @@ import pytest
 
 from mcugen import cli
 from mcugen.emulate.result import BenchResult, LayerCost
+from mcugen.errors import MissingExtraError
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -203,19 +204,20 @@ def test_bench_of_a_board_without_an_emulator(run: Run, digits: Path) -> None:
     assert run("bench", digits / "digits.onnx")[0] == 2  # --board must be given
 
 
+BENCH = BenchResult(
+    "m.onnx", "pico_w", "tflite", ("portable",), "Cortex-M0+", "gcc", 1_000_000,
+    (LayerCost("conv", "QConv", 10, 100, 300),), 8, 16, 24, 32, 40, 2, None,
+)  # fmt: skip
+
+
 def test_bench_compares_kernels_and_fails_where_bytes_differ(
     run: Run, digits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    layer = LayerCost("conv", "QConv", 10, 100, 300)
-    one = BenchResult(
-        "m.onnx", "pico_w", "tflite", ("portable",), "Cortex-M0+", "gcc", 1_000_000, (layer,),
-        8, 16, 24, 32, 40, 2, None,
-    )  # fmt: skip
-    faster = (dataclasses.replace(layer, cycles=150),)
+    faster = (dataclasses.replace(BENCH.layers[0], cycles=150),)
     other = dataclasses.replace(
-        one, kernels=("cmsis_nn",), layers=faster, first_mismatch="QConv 'conv': wrong"
+        BENCH, kernels=("cmsis_nn",), layers=faster, first_mismatch="QConv 'conv': wrong"
     )
-    found = iter([one, other])
+    found = iter([BENCH, other])
     monkeypatch.setattr(cli.api.Model, "bench", lambda *args, **kwargs: next(found))
     report = tmp_path / "bench.json"
     arguments = ("--board", "pico_w", "--kernels", "portable,portable", "--json", report)
@@ -225,6 +227,25 @@ def test_bench_compares_kernels_and_fails_where_bytes_differ(
     assert "first mismatch: QConv 'conv': wrong" in out and "bytes equal  NO" in out
     (compared,) = json.loads(report.read_text())["compared"]
     assert (compared["cycles"], compared["outputs_equal"]) == (150, False)
+
+
+@pytest.mark.parametrize("emulator", [True, False])
+def test_the_demo_proves_and_measures(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, emulator: bool
+) -> None:
+    def bench(model: Any, inputs: Path) -> BenchResult:
+        assert inputs.is_file()
+        if not emulator:
+            raise MissingExtraError("emulating a board", "unicorn", "bench")
+        return BENCH
+
+    monkeypatch.setattr(cli.api.Model, "bench", bench)
+    code, out, _ = run("demo", "-o", tmp_path / "demo")
+    assert code == 0
+    assert out.count("bit-exact:  yes") == 2 and "real test images" in out
+    measured = "emulated:   300 cycles on Cortex-M0+, 0.3 ms at 1 MHz (emulated, flash wait states"
+    assert (measured if emulator else "not measured: pip install 'mcugen[bench]'") in out
+    assert (tmp_path / "demo" / "digits_int8" / "platformio.ini").is_file()
 
 
 def test_lists(run: Run) -> None:

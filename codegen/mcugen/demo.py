@@ -8,8 +8,9 @@ import numpy as np
 from rich.console import Console
 
 from mcugen import api, resources
-from mcugen.errors import InternalError
+from mcugen.errors import InternalError, MissingExtraError
 from mcugen.ir import Array
+from mcugen.report.bench_text import CAVEAT
 from mcugen.report.check_text import print_check
 
 _BOARD = "pico_w"
@@ -19,8 +20,8 @@ _MODELS = (("float32", "digits"), ("int8", "digits_int8"))
 def run_demo(directory: Path, console: Console, *, force: bool = False) -> None:
     """Export both forms of the example below `directory`, check and score them.
 
-    Prints accuracy on the real test images (computed by the generated C), arena, flash and
-    the proof.
+    Prints accuracy on the real test images (computed by the generated C), arena, flash, the
+    proof, and what an inference takes on the board's emulated processor.
 
     Raises:
         InternalError: the proof failed.
@@ -46,8 +47,24 @@ def run_demo(directory: Path, console: Console, *, force: bool = False) -> None:
         )
         console.print(f"arena:      {report.arena_bytes:,} bytes{optimal}")
         console.print(f"flash:      {report.flash_bytes:,} bytes ({report.footprint.flash_source})")
+        console.print(f"emulated:   {_emulated(model, folder / f'{name}.npz')}", markup=False)
         console.print(f"project:    {done.directory}", markup=False)
         console.print(f"next:       {done.next_command}", markup=False)
+
+
+def _emulated(model: api.Model, inputs: Path) -> str:
+    """Cycles and time on the board's processor, or the command that makes them measurable."""
+    try:
+        result = model.bench(inputs)
+    except MissingExtraError as missing:
+        return f"not measured: {missing.hint}"
+    if not result.outputs_equal:
+        raise InternalError(f"on {result.cpu}: {result.first_mismatch}")
+    assert result.cycles is not None and result.seconds is not None
+    return (
+        f"{result.cycles:,} cycles on {result.cpu}, {1e3 * result.seconds:.1f} ms at "
+        f"{result.clock_hz / 1e6:g} MHz ({CAVEAT}; {result.compiler})"
+    )
 
 
 def _digit(model: api.Model, image: Array) -> int:
