@@ -36,7 +36,8 @@ TFLITE = b"\x1c\x00\x00\x00TFL3" + bytes(64)
 
 FOREIGN = {
     "m.tflite": (TFLITE, "a TensorFlow Lite model", "--tflite {path} --output {stem}.onnx"),
-    "renamed.onnx": (TFLITE, "a TensorFlow Lite model", "python -m tf2onnx.convert --tflite"),
+    "renamed.onnx": (TFLITE, "a TensorFlow Lite model", "--output {stem}_converted.onnx"),
+    "my model.tflite": (TFLITE, "a TensorFlow Lite model", "--tflite '{path}' --output '{stem}"),
     "m.ort": (b"\x1c\x00\x00\x00ORTM" + bytes(64), "ORT format", "the .onnx file"),
     "m.pt": (zipped("m/data.pkl"), "a PyTorch model", "torch.onnx.export("),
     "old.pt": (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a Python pickle", "torch.onnx"),

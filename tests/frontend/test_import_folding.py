@@ -182,7 +182,7 @@ def test_a_foreign_constant_node_is_noted_until_it_is_read() -> None:
     np.testing.assert_array_equal(graph["y"].data, np.float32([1.5, 2]))
     nodes[1] = node("Relu", ["w"], ["y"])
     (found,) = unsupported(model(nodes, [], ["y"]))
-    assert found.reason == "constant 'w' has type bfloat16, which is not supported"
+    assert found.reason == "constant 'w' is a tensor of bfloat16, which is not supported"
 
 
 def test_int4_weights_are_widened_for_dequantize_linear() -> None:

@@ -127,7 +127,7 @@ def test_a_type_that_no_kernel_has(kind: int, name: str) -> None:
         load_model(constant_model(tensor(kind, [1], raw_data=bytes(8))), **STUBS)
     (found,) = caught.value.unsupported
     assert found.op == "Identity"
-    assert found.reason == f"constant 'w' has type {name}, which is not supported"
+    assert found.reason == f"constant 'w' is a tensor of {name}, which is not supported"
 
 
 def test_duplicate_initializers() -> None:

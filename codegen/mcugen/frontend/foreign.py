@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shlex
 import zipfile
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -45,7 +46,7 @@ def by_suffix(path: PurePath) -> Foreign | None:
         return Foreign(
             "not an ONNX model (a TensorFlow graph?)",
             "convert it: python -m tf2onnx.convert --saved-model FOLDER "
-            f"--output {_target(path)} --opset 13",
+            f"--output {shlex.quote(_target(path))} --opset 13",
         )
     if suffix in (".pt", ".pth"):
         return Foreign("not an ONNX model (a PyTorch one?)", _torch_snippet(path))
@@ -56,20 +57,24 @@ def by_suffix(path: PurePath) -> Foreign | None:
 
 def saved_model(folder: PurePath) -> Foreign:
     """The verdict on a folder that holds `saved_model.pb`."""
+    target = shlex.quote(f"{folder.name or 'model'}.onnx")
     return Foreign(
         "a TensorFlow SavedModel folder, not an ONNX file",
-        f"convert it: python -m tf2onnx.convert --saved-model {folder} "
-        f"--output {folder.name or 'model'}.onnx --opset 13",
+        f"convert it: python -m tf2onnx.convert --saved-model {shlex.quote(str(folder))} "
+        f"--output {target} --opset 13",
     )
 
 
 def _target(path: PurePath) -> str:
-    return str(path.with_suffix(".onnx"))
+    """Where the converted model goes: beside the file, and never over it."""
+    name = path.with_suffix(".onnx")
+    return str(name if name != path else path.with_name(f"{path.stem}_converted.onnx"))
 
 
 def _tflite_command(path: PurePath) -> str:
     return (
-        f"convert it: python -m tf2onnx.convert --tflite {path} --output {_target(path)} --opset 13"
+        f"convert it: python -m tf2onnx.convert --tflite {shlex.quote(str(path))} "
+        f"--output {shlex.quote(_target(path))} --opset 13"
     )
 
 

@@ -48,7 +48,7 @@ class ForeignConstants:
         """Note a constant; nodes that read it as it is cannot be imported."""
         kind = type_name(tensor.data_type)
         self._tensors[name] = tensor
-        self._builder.blocked[name] = f"constant {shown(name)} has type {kind}"
+        self._builder.blocked[name] = f"constant {shown(name)} is a tensor of {kind}"
 
     def widened(self, raw: RawNode) -> RawNode:
         """`raw`, reading widened copies of the foreign constants that it may read so."""
