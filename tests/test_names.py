@@ -34,6 +34,11 @@ def test_other_names_are_kept() -> None:
     assert model_prefix("float") == "float_"
 
 
+def test_a_long_name_is_cut() -> None:
+    assert model_prefix("a" * 300) == "a" * 60
+    assert model_prefix("a" * 59 + "_b") == "a" * 59
+
+
 def test_each_name_is_given_once() -> None:
     names = Names()
     assert [names.unique(t) for t in ("a b", "a_b", "A-B", "int", "int")] == [

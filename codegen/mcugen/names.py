@@ -24,12 +24,17 @@ _HEADER_TEXT = """arduino assert complex ctype errno fenv float inttypes iso646 
 _HEADERS = frozenset(_HEADER_TEXT.split())
 
 
+_PREFIX_CHARS = 60
+"""Longest prefix: file systems take names of 255 bytes, and a reviewer's screen far fewer."""
+
+
 def model_prefix(text: str) -> str:
     """`text` as the prefix of a model's C names and the name of its files.
 
-    A model must not hide a header of the C library (`math.h`) or of mcugen's runtime.
+    A model must not hide a header of the C library (`math.h`) or of mcugen's runtime. A long
+    name is cut at its end.
     """
-    name = identifier(text)
+    name = identifier(identifier(text)[:_PREFIX_CHARS])
     return f"{name}_model" if name in _HEADERS or name.startswith("mcugen") else name
 
 
