@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mcugen.errors import InternalError, McugenError, MissingExtraError
+from mcugen.errors import InternalError, McugenError, MissingExtraError, UsageError
 
 STRICT_WARNINGS = (
     "-Wall",
@@ -92,12 +92,25 @@ def find_compiler() -> Compiler:
 
 
 def cache_dir() -> Path:
-    """Where compiled objects are kept: $MCUGEN_CACHE or the user's cache directory."""
-    base = os.environ.get("MCUGEN_CACHE")
-    if base:
-        return Path(base)
-    root = os.environ.get("XDG_CACHE_HOME")
-    return (Path(root) if root else Path.home() / ".cache") / "mcugen"
+    """Where compiled objects are kept: $MCUGEN_CACHE or the user's cache directory.
+
+    Raises:
+        UsageError: there is no such folder that can be written.
+    """
+    hint = "set MCUGEN_CACHE to a folder that can be written"
+    base, root = os.environ.get("MCUGEN_CACHE"), os.environ.get("XDG_CACHE_HOME")
+    try:
+        found = Path(base) if base else (Path(root) if root else Path.home() / ".cache") / "mcugen"
+    except RuntimeError as error:
+        raise UsageError("this user has no home folder to keep compiled C in", hint=hint) from error
+    try:
+        found.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        text = f"the cache folder {found} cannot be made: {error.strerror}"
+        raise UsageError(text, hint=hint) from error
+    if not os.access(found, os.W_OK | os.X_OK):
+        raise UsageError(f"the cache folder {found} cannot be written", hint=hint)
+    return found
 
 
 @dataclass(frozen=True)
@@ -139,7 +152,6 @@ def _run(command: Sequence[str]) -> None:
 
 def _publish(target: Path, command: Sequence[str]) -> None:
     """Run `command` + ["-o", FILE], then move FILE to `target`: safe with parallel builders."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, suffix=target.suffix)
     os.close(handle)
     try:

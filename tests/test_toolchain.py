@@ -1,0 +1,54 @@
+"""Where compiled C is kept, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcugen import toolchain
+from mcugen.errors import UsageError
+
+
+def _no_home() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_the_cache_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCUGEN_CACHE", str(tmp_path / "a" / "b"))
+    assert toolchain.cache_dir() == tmp_path / "a" / "b"
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_without_the_variable_it_is_in_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MCUGEN_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert toolchain.cache_dir() == tmp_path / "mcugen"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert toolchain.cache_dir() == tmp_path / ".cache" / "mcugen"
+
+
+def test_a_cache_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MCUGEN_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(UsageError, match="file/cache cannot be made: Not a directory") as caught:
+        toolchain.cache_dir()
+    assert "set MCUGEN_CACHE" in caught.value.hint
+
+
+def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MCUGEN_CACHE", str(tmp_path))
+    monkeypatch.setattr(toolchain.os, "access", lambda path, mode: False)
+    with pytest.raises(UsageError, match="cannot be written"):
+        toolchain.cache_dir()
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MCUGEN_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", _no_home)
+    with pytest.raises(UsageError, match="no home folder"):
+        toolchain.cache_dir()
