@@ -34,6 +34,7 @@ PARAMETERS = frozenset(_PARAMETER_TEXT.split())
 
 WEIGHTS: Mapping[str, frozenset[str]] = {
     "BatchNormalization": frozenset({"scale", "B", "input_mean", "input_var"}),
+    "Compress": frozenset({"condition"}),
     "ConstantOfShape": frozenset({"input"}),
     "Conv": frozenset("WB"),
     "ConvInteger": frozenset("w"),

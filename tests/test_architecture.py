@@ -241,7 +241,7 @@ def test_every_pass_and_op_family_is_tested_beside_its_mirror(folder: str) -> No
 def has_tests_of_its_own(module: str) -> bool:
     """A pass, or an op file with operators in it; helpers are tested by what uses them."""
     source = modules()[module].read_text(encoding="utf-8")
-    marks = (r"^SPECS\b", r"^def \w+\(\w+: Graph\b[^,]*\) -> Graph:")
+    marks = (r"^(?:SPECS|EXPANSIONS)\b", r"^def \w+\(\w+: Graph\b[^,]*\) -> Graph:")
     return any(re.search(mark, source, re.MULTILINE) for mark in marks)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcugen.ops.registry import importers
-from mcugen.ops.spec import ImportContext, Inputs, Kernel, OpSpec
+from mcugen.ops.spec import Expansion, ImportContext, Inputs, Kernel, OpSpec
 from mcugen.report import supported_ops
 from mcugen.report.supported_ops import FLOAT_ONLY, INTEGER_AS_IS, INTEGER_FORM
 
@@ -43,7 +43,7 @@ def spec(name: str, **fields: Any) -> OpSpec:
 
 
 @pytest.fixture
-def three_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+def a_few_ops(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {
         "Conv": spec(
             "Conv",
@@ -57,33 +57,38 @@ def three_ops(monkeypatch: pytest.MonkeyPatch) -> None:
         "Inner": spec("Inner"),
     }
     monkeypatch.setattr(supported_ops, "specs", lambda: MappingProxyType(found))
+    turns = {"Turn": Expansion(imported, "Move", ("only right",))}
+    monkeypatch.setattr(supported_ops, "expansions", lambda: MappingProxyType(turns))
 
 
-@pytest.mark.usefixtures("three_ops")
+@pytest.mark.usefixtures("a_few_ops")
 def test_rows_hold_what_the_specs_say() -> None:
     rows = supported_ops.rows()
-    assert [row.onnx for row in rows] == ["Conv", "Flip", "Sin", "org::Move"]
+    assert [row.onnx for row in rows] == ["Conv", "Flip", "Sin", "Turn", "org::Move"]
+    assert [row.internal for row in rows] == ["Conv", "Move", "Sin", "Move", "Move"]
     assert [row.integer for row in rows] == [
         INTEGER_FORM,
         INTEGER_AS_IS,
         FLOAT_ONLY,
+        INTEGER_AS_IS,
         INTEGER_AS_IS,
     ]
     assert rows[0].libraries == ("esp_nn", "portable")
     assert rows[0].rules == ("axes must be even, or | absent",)
 
 
-@pytest.mark.usefixtures("three_ops")
+@pytest.mark.usefixtures("a_few_ops")
 def test_the_lines_of_the_terminal_are_aligned() -> None:
     assert supported_ops.operators() == [
         "Conv       integer kernel  esp_nn, portable  axes must be even, or | absent",
         "Flip       same kernel",
         "Sin        in float",
+        "Turn       same kernel                       only right",
         "org::Move  same kernel",
     ]
 
 
-@pytest.mark.usefixtures("three_ops")
+@pytest.mark.usefixtures("a_few_ops")
 def test_markdown_escapes_what_would_end_a_cell() -> None:
     lines = supported_ops.markdown().splitlines()
     assert (

@@ -105,7 +105,7 @@ def gather_from_onnx(ctx: ImportContext) -> None:
     """One constant index, or equidistant ones, are a Slice."""
     data, indices = ctx.tensor(0), ctx.tensor(1)
     axis = normalize_axis(int(ctx.attr("axis", 0)), data.rank)
-    attrs = None if indices.data is None else _as_slice(data, axis, indices.data)
+    attrs = None if indices.data is None else as_slice(data.shape, axis, indices.data)
     if attrs is None:
         ctx.emit("Gather", ctx.inputs, GatherAttrs(axis), ctx.outputs)
     elif indices.rank == 1:
@@ -116,9 +116,9 @@ def gather_from_onnx(ctx: ImportContext) -> None:
         ctx.emit("Reshape", (name,), ReshapeAttrs(shape), ctx.outputs)
 
 
-def _as_slice(data: Tensor, axis: int, indices: Array) -> SliceAttrs | None:
-    """The Slice that takes the same elements, None when there is none."""
-    dim = data.shape[axis]
+def as_slice(shape: Sequence[int], axis: int, indices: Array) -> SliceAttrs | None:
+    """The Slice that takes the same elements of a tensor of this shape, None when there is none."""
+    dim = shape[axis]
     wanted = [i + dim if i < 0 else i for i in int_tuple(indices)]
     if not wanted:
         return None
@@ -127,7 +127,7 @@ def _as_slice(data: Tensor, axis: int, indices: Array) -> SliceAttrs | None:
     step = wanted[1] - wanted[0] if len(wanted) > 1 else 1
     if step == 0 or any(b - a != step for a, b in pairwise(wanted)):
         return None
-    return SliceAttrs.whole(data.shape).along(axis, wanted[0], len(wanted), step)
+    return SliceAttrs.whole(shape).along(axis, wanted[0], len(wanted), step)
 
 
 def gather_nd_from_onnx(ctx: ImportContext) -> None:

@@ -1,4 +1,4 @@
-"""The operator registry: every module of `mcugen.ops` that has `SPECS` is found here."""
+"""The operator registry: `SPECS` and `EXPANSIONS` of every module of `mcugen.ops`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import mcugen.ops
 from mcugen.errors import InternalError
-from mcugen.ops.spec import FromOnnx, OpSpec
+from mcugen.ops.spec import Expansion, FromOnnx, OpSpec
 
 
 def _modules() -> list[str]:
@@ -37,13 +37,29 @@ def specs() -> Mapping[str, OpSpec]:
 
 
 @cache
+def expansions() -> Mapping[str, Expansion]:
+    """ONNX operator -> how others compute it.
+
+    Raises:
+        InternalError: two modules expand the same ONNX operator.
+    """
+    found: dict[str, Expansion] = {}
+    for module in _modules():
+        for key, expansion in getattr(importlib.import_module(module), "EXPANSIONS", {}).items():
+            if key in found:
+                raise InternalError(f"ONNX operator {key} is imported twice")
+            found[key] = expansion
+    return MappingProxyType(found)
+
+
+@cache
 def importers() -> Mapping[str, FromOnnx]:
     """ONNX operator (`Conv`, `com.microsoft::QLinearAdd`) -> from_onnx.
 
     Raises:
         InternalError: two operators import the same ONNX operator.
     """
-    found: dict[str, FromOnnx] = {}
+    found = {key: expansion.from_onnx for key, expansion in expansions().items()}
     for spec in specs().values():
         for key, from_onnx in spec.onnx.items():
             if key in found:

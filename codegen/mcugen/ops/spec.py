@@ -1,7 +1,8 @@
 """What an operator is: the contract between the one file of an op and everything else.
 
-An op file builds one `OpSpec` per internal operator and lists them in its `SPECS`. Nothing here
-or in any op file knows the ONNX package, the passes, C files or boards.
+An op file builds one `OpSpec` per internal operator and lists them in its `SPECS`; an ONNX operator
+that others can compute is an `Expansion` in its `EXPANSIONS`. Nothing here or in any op file knows
+the ONNX package, the passes, C files or boards.
 """
 
 from __future__ import annotations
@@ -329,3 +330,19 @@ class OpSpec:
     channels_last: Callable[[Any], Any] | None = None
     rounding_slack: Callable[[Any], Array | float] = no_slack
     quantize: Callable[[QuantSite], IntegerForm] | None = None
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """An ONNX operator that is imported as nodes of other operators and has no kernel of its own.
+
+    Attributes:
+        from_onnx: emits the nodes.
+        into: the internal operator that does most of the work.
+        rules: what a node must obey, for the table of operators; `from_onnx` and the constraints
+            of what it emits check it.
+    """
+
+    from_onnx: FromOnnx
+    into: str
+    rules: tuple[str, ...] = ()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mcugen.ops.registry import specs
+from mcugen.ops.registry import expansions, specs
 from mcugen.ops.spec import OpSpec
 
 INTEGER_FORM = "integer kernel"
@@ -34,10 +34,10 @@ class OpRow:
 
     Attributes:
         onnx: `Conv`, or `com.microsoft::QGemm` outside the default domain.
-        internal: the internal operator that imports it.
+        internal: the internal operator that it becomes, wholly or in the main.
         integer: INTEGER_FORM, INTEGER_AS_IS or FLOAT_ONLY.
         libraries: kernel libraries in order of preference; empty where passes replace the op.
-        rules: the constraints' docstrings.
+        rules: the constraints' docstrings, or the expansion's own.
     """
 
     onnx: str
@@ -50,6 +50,8 @@ class OpRow:
 def rows() -> tuple[OpRow, ...]:
     """All ONNX operators: the default domain first, then by name."""
     found = [_row(onnx, spec) for spec in specs().values() for onnx in spec.onnx]
+    for onnx, expansion in expansions().items():
+        found.append(replace(_row(onnx, specs()[expansion.into]), rules=expansion.rules))
     return tuple(sorted(found, key=lambda row: ("::" in row.onnx, row.onnx)))
 
 
