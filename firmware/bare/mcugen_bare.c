@@ -20,20 +20,24 @@ static int are_aligned(const void *a, const void *b)
     return (((uintptr_t)a | (uintptr_t)b) % WORD_BYTES) == 0U;
 }
 
-void *memcpy(void *to, const void *from, size_t bytes)
+/* From the lowest address to the highest: right for ranges that overlap when `to` is the lower. */
+static void copy_upwards(uint8_t *to, const uint8_t *from, size_t bytes)
 {
-    uint8_t *out = to;
-    const uint8_t *in = from;
     if (are_aligned(to, from)) {
         for (; bytes >= WORD_BYTES; bytes -= WORD_BYTES) {
-            *(word *)(void *)out = *(const word *)(const void *)in;
-            out += WORD_BYTES;
-            in += WORD_BYTES;
+            *(word *)(void *)to = *(const word *)(const void *)from;
+            to += WORD_BYTES;
+            from += WORD_BYTES;
         }
     }
     for (; bytes > 0U; bytes--) {
-        *out++ = *in++;
+        *to++ = *from++;
     }
+}
+
+void *memcpy(void *to, const void *from, size_t bytes)
+{
+    copy_upwards(to, from, bytes);
     return to;
 }
 
@@ -42,10 +46,11 @@ void *memmove(void *to, const void *from, size_t bytes)
     uint8_t *out = to;
     const uint8_t *in = from;
     if ((uintptr_t)to <= (uintptr_t)from) {
-        return memcpy(to, from, bytes); /* the one above goes upwards */
-    }
-    for (; bytes > 0U; bytes--) {
-        out[bytes - 1U] = in[bytes - 1U];
+        copy_upwards(to, from, bytes);
+    } else {
+        for (; bytes > 0U; bytes--) {
+            out[bytes - 1U] = in[bytes - 1U];
+        }
     }
     return to;
 }
