@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,44 @@ def test_random_samples_repeat_and_differ(graph: Graph) -> None:
     for name, tensor in graph.tensors.items():
         assert first[0].inputs[name].dtype == tensor.dtype.np
         assert first[0].inputs[name].shape == tensor.shape
+
+
+def test_numbers_may_have_gaps(graph: Graph, tmp_path: Path) -> None:
+    stored = {f"in{k}/{n}": a for k in (1, 12) for n, a in arrays(k).items()}
+    np.savez(tmp_path / "s.npz", **stored)
+    assert [int(s.inputs["index"]) for s in load_samples(tmp_path / "s.npz", graph)] == [1, 12]
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((3, 2), np.float32), np.zeros((2, 3))])
+def test_a_recorded_output_that_is_not_the_models(
+    graph: Graph, tmp_path: Path, wrong: np.ndarray
+) -> None:
+    stored = {f"in0/{n}": a for n, a in arrays(0).items()}
+    np.savez(tmp_path / "s.npz", **stored, **{"out0/x": wrong})
+    with pytest.raises(ModelError, match=r"array 'out0/x' is .* the model's 'x' is float32"):
+        load_samples(tmp_path / "s.npz", graph)
+
+
+def test_files_that_hold_no_arrays(graph: Graph, tmp_path: Path) -> None:
+    path = tmp_path / "s.npz"
+    with pytest.raises(ModelError, match=r"s\.npz cannot be read: No such file or directory$"):
+        load_samples(path, graph)
+    path.write_bytes(b"text")
+    with pytest.raises(ModelError, match="is not an npz file"):
+        load_samples(path, graph)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in graph.inputs:
+            archive.writestr(name, b"no array")
+    with pytest.raises(ModelError, match="array 'x' is "):
+        load_samples(path, graph)
+
+
+def test_a_damaged_archive(graph: Graph, tmp_path: Path) -> None:
+    path = tmp_path / "s.npz"
+    np.savez_compressed(path, **arrays(5))
+    content = bytearray(path.read_bytes())
+    for at in range(40, 200):
+        content[at] ^= 0x55
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match="cannot be read"):
+        load_samples(path, graph)
