@@ -27,6 +27,7 @@ class CompileOptions:
         arithmetic: integer arithmetic.
         libraries: kernel libraries to take from.
         core: kind of processor, for the working memory of vendor kernels.
+        fastest: leave out vendor kernels that were measured slower than ours on that core.
         io: "float" keeps the model's interface, "quantized" strips Quantize/Dequantize at it.
         io_layout: "onnx", or "nhwc" to drop the transposition of image inputs.
         io_buffers: "arena" or "caller".
@@ -37,6 +38,7 @@ class CompileOptions:
     arithmetic: Arithmetic = Arithmetic.TFLITE
     libraries: tuple[str, ...] = ("portable",)
     core: Core = Core.PLAIN
+    fastest: bool = False
     io: str = "float"
     io_layout: str = "onnx"
     io_buffers: str = "arena"
@@ -102,6 +104,7 @@ def compile_model(imported: Imported, options: CompileOptions | None = None) -> 
         arithmetic=options.arithmetic,
         libraries=options.libraries,
         core=options.core,
+        fastest=options.fastest,
         io_caller=options.io_buffers == "caller",
     )
     plan = memory.plan_memory(program, io_caller=options.io_buffers == "caller")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mcugen.errors import InternalError
 from mcugen.ir import Graph, Node
@@ -18,11 +19,13 @@ def lower(
     arithmetic: Arithmetic = Arithmetic.TFLITE,
     libraries: Sequence[str] = ("portable",),
     core: Core = Core.PLAIN,
+    fastest: bool = False,
     io_caller: bool = False,
 ) -> Program:
     """Lower every node; a kernel is taken only from `libraries`, in the op's order.
 
-    `core` decides how much working memory vendor kernels are given. With `io_caller` inputs and
+    `core` decides how much working memory vendor kernels are given. With `fastest`, a kernel that
+    is known to be slower than ours on that core is left out. With `io_caller` inputs and
     outputs are buffers of the caller's, with no more than the alignment of their type.
 
     Raises:
@@ -30,22 +33,29 @@ def lower(
     """
     places, views = find_views(graph)
     foreign = _caller_buffers(graph, places) if io_caller else frozenset[str]()
+    rules = _Rules(arithmetic, libraries, core, core if fastest else None)
     steps = []
     for node in graph.nodes:
-        spec = specs()[node.op]
         if node.name in views:
-            steps.append(_view_step(graph, node, spec, arithmetic))
+            steps.append(_view_step(graph, node, arithmetic))
         else:
             offsets = _offsets(node, places, foreign)
-            steps.append(
-                _call_step(graph, node, spec, arithmetic, libraries, core, places, offsets)
-            )
+            steps.append(_call_step(graph, node, rules, places, offsets))
     return Program(graph, tuple(steps), places, arithmetic)
 
 
-def _lowered(
-    graph: Graph, node: Node, spec: OpSpec, arithmetic: Arithmetic
-) -> tuple[object, tuple[str, ...]]:
+@dataclass(frozen=True)
+class _Rules:
+    """What decides about every node: the arguments of `lower` and `choose_kernel`."""
+
+    arithmetic: Arithmetic
+    libraries: Sequence[str]
+    core: Core
+    avoid: Core | None
+
+
+def _lowered(graph: Graph, node: Node, arithmetic: Arithmetic) -> tuple[object, tuple[str, ...]]:
+    spec = specs()[node.op]
     if spec.lower is None:
         raise InternalError(f"{node.op} '{node.name}' reached lowering and has no kernel")
     site = Site(node, graph.input_tensors(node), graph.output_tensors(node), arithmetic)
@@ -53,23 +63,21 @@ def _lowered(
     return lowered.params, lowered.inputs
 
 
-def _view_step(graph: Graph, node: Node, spec: OpSpec, arithmetic: Arithmetic) -> Step:
-    params, inputs = _lowered(graph, node, spec, arithmetic)
+def _view_step(graph: Graph, node: Node, arithmetic: Arithmetic) -> Step:
+    params, inputs = _lowered(graph, node, arithmetic)
     return Step(node, params, inputs, None)
 
 
 def _call_step(
     graph: Graph,
     node: Node,
-    spec: OpSpec,
-    arithmetic: Arithmetic,
-    libraries: Sequence[str],
-    core: Core,
+    rules: _Rules,
     places: dict[str, Place],
     offsets: Sequence[int | None],
 ) -> Step:
-    params, inputs = _lowered(graph, node, spec, arithmetic)
-    kernel, refused = choose_kernel(spec, params, libraries, offsets)
+    spec = specs()[node.op]
+    params, inputs = _lowered(graph, node, rules.arithmetic)
+    kernel, refused = choose_kernel(spec, params, rules.libraries, offsets, rules.avoid)
     pairs = tuple((node.outputs[o], inputs[i]) for o, i in spec.inplace(params))
     return Step(
         node,
@@ -77,7 +85,7 @@ def _call_step(
         inputs,
         kernel,
         kernel.constants(params),
-        kernel.scratch(params, core),
+        kernel.scratch(params, rules.core),
         spec.macs(params),
         tuple(p for p in pairs if _may_share(graph, places, *p)),
         refused,
@@ -97,11 +105,16 @@ def _offsets(
 
 
 def choose_kernel(
-    spec: OpSpec, params: object, libraries: Sequence[str], offsets: Sequence[int | None] = ()
+    spec: OpSpec,
+    params: object,
+    libraries: Sequence[str],
+    offsets: Sequence[int | None] = (),
+    avoid: Core | None = None,
 ) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
     """The first kernel of `libraries` that accepts, and why other libraries refused.
 
-    A library may have several kernels for an op: a refusal is told only where none took it.
+    A library may have several kernels for an op: a refusal is told only where none took it, and
+    then that of the kernel that would fit, else of the first.
 
     Args:
         spec: the operator.
@@ -109,19 +122,34 @@ def choose_kernel(
         libraries: allowed kernel libraries.
         offsets: bytes from an aligned address to each activation that is read or written; None
             where nobody knows.
+        avoid: leave out kernels that are known to be slower than portable C on this core.
 
     Raises:
         InternalError: none accepts; the portable kernel must accept all the op allows.
     """
-    refused: list[tuple[str, str]] = []
+    refused: dict[str, str] = {}
     for kernel in spec.kernels:
         if kernel.library not in libraries:
             continue
-        reason = kernel.accepts(params) or _misaligned(kernel, offsets)
+        unfit = kernel.accepts(params)
+        reason = unfit or _misaligned(kernel, offsets) or _slow(kernel, avoid)
         if reason is None:
-            return kernel, tuple(dict.fromkeys(r for r in refused if r[0] != kernel.library))
-        refused.append((kernel.library, reason))
+            refused.pop(kernel.library, None)
+            return kernel, tuple(refused.items())
+        if unfit is None:
+            refused[kernel.library] = reason
+        else:
+            refused.setdefault(kernel.library, reason)
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
+
+
+def _slow(kernel: Kernel, avoid: Core | None) -> str | None:
+    if avoid not in kernel.slower_on:
+        return None
+    return (
+        f"portable C was measured faster on this kind of core; --kernels {kernel.library} takes it "
+        "all the same"
+    )
 
 
 def _misaligned(kernel: Kernel, offsets: Sequence[int | None]) -> str | None:

@@ -217,6 +217,7 @@ class Kernel:
         headers: runtime or library headers that the generated C includes.
         form: params -> what the template sees as `p`: the numbers as the library takes them.
         align_bytes: of every input and output; the kernel is not taken where a view lies otherwise.
+        slower_on: cores on which portable C was measured faster: `--kernels auto` leaves it out.
 
     The template also sees `scratch_bytes`, the planned working memory. It writes
     `static void {{ fn }}({{ signature }})`: inputs (`x`, or `x0, x1, ...`), outputs (`y`, or
@@ -232,6 +233,7 @@ class Kernel:
     headers: tuple[str, ...] = ()
     form: Callable[[Any], Any] = _as_they_are
     align_bytes: int = 1
+    slower_on: frozenset[Core] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcugen.ir import Array, DType
+from mcugen.ops.spec import Core
 from mcugen.quantize.fixed_point import INT32_MAX, Int64, Rounding
 from mcugen.quantize.requant import Requant
 
 LIBRARY = "cmsis_nn"
 HEADERS = ("mcugen_cmsis_nn.h",)
+
+SLOWER = frozenset({Core.PLAIN, Core.DSP})
+"""Of kernels that lost to portable C on an emulated Cortex-M0+ and M4, most by a factor of 1.5 to
+10, both compiled by clang with -O2. What MVE does with them is not known."""
 
 MAX_DIM = 32767
 """Dimensions pass through int16_t and uint16_t variables of the kernels."""

@@ -11,7 +11,15 @@ from typing import Protocol
 
 from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, Tile, dims_reason, first_reason
+from mcugen.ops.cmsis_nn.common import (
+    HEADERS,
+    LIBRARY,
+    SLOWER,
+    Dims,
+    Tile,
+    dims_reason,
+    first_reason,
+)
 from mcugen.ops.cmsis_nn.conv import per_channel, weighted_reason, weights_reason
 from mcugen.ops.conv_transpose_geometry import TransposedGeometry
 from mcugen.ops.spec import Constant, Core, Kernel
@@ -162,6 +170,7 @@ CONV_TRANSPOSE_KERNEL = Kernel(
     constants=_constants,
     scratch=_scratch,
     guarded=True,
+    slower_on=SLOWER,
     headers=HEADERS,
     form=transposed_form,
 )

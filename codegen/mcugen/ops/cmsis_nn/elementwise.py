@@ -11,6 +11,7 @@ from mcugen.ops.axes import strides
 from mcugen.ops.cmsis_nn.common import (
     HEADERS,
     LIBRARY,
+    SLOWER,
     Dims,
     int8_reason,
     magnitude,
@@ -108,14 +109,34 @@ def choice_dims(params: ElementwiseParams) -> Dims:
 
 
 ADD_KERNEL = Kernel(
-    "cmsis_nn/add.c.j2", LIBRARY, accepts=add_reason, headers=HEADERS, form=binary_form
+    "cmsis_nn/add.c.j2",
+    LIBRARY,
+    accepts=add_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=binary_form,
 )
 MUL_KERNEL = Kernel(
-    "cmsis_nn/mul.c.j2", LIBRARY, accepts=mul_reason, headers=HEADERS, form=binary_form
+    "cmsis_nn/mul.c.j2",
+    LIBRARY,
+    accepts=mul_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=binary_form,
 )
 MINIMUM_KERNEL = Kernel(
-    "cmsis_nn/minimum.c.j2", LIBRARY, accepts=_shape_reason, headers=HEADERS, form=choice_dims
+    "cmsis_nn/minimum.c.j2",
+    LIBRARY,
+    accepts=_shape_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=choice_dims,
 )
 MAXIMUM_KERNEL = Kernel(
-    "cmsis_nn/maximum.c.j2", LIBRARY, accepts=_shape_reason, headers=HEADERS, form=choice_dims
+    "cmsis_nn/maximum.c.j2",
+    LIBRARY,
+    accepts=_shape_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=choice_dims,
 )

@@ -277,6 +277,7 @@ MATMUL_KERNEL = Kernel(
     accepts=_matmul_reason,
     scratch=_matmul_scratch,
     guarded=True,
+    slower_on=frozenset({Core.PLAIN}),
     headers=HEADERS,
     form=matmul_form,
 )

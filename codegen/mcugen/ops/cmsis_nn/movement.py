@@ -13,6 +13,7 @@ from mcugen.ops.axes import strides
 from mcugen.ops.cmsis_nn.common import (
     HEADERS,
     LIBRARY,
+    SLOWER,
     Dims,
     dim_reason,
     gather_reason,
@@ -208,16 +209,23 @@ TRANSPOSE_KERNEL = Kernel(
     "cmsis_nn/transpose.c.j2",
     LIBRARY,
     accepts=_transpose_reason,
+    slower_on=SLOWER,
     headers=HEADERS,
     form=transpose_form,
 )
 PAD_KERNEL = Kernel(
-    "cmsis_nn/pad.c.j2", LIBRARY, accepts=_pad_reason, headers=HEADERS, form=pad_form
+    "cmsis_nn/pad.c.j2",
+    LIBRARY,
+    accepts=_pad_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=pad_form,
 )
 CONCAT_KERNEL = Kernel(
     "cmsis_nn/concatenation.c.j2",
     LIBRARY,
     accepts=_concat_reason,
+    slower_on=SLOWER,
     headers=HEADERS,
     form=concat_form,
 )

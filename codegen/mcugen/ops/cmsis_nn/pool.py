@@ -12,6 +12,7 @@ from mcugen.ops.cmsis_nn import buffers
 from mcugen.ops.cmsis_nn.common import (
     HEADERS,
     LIBRARY,
+    SLOWER,
     Dims,
     Tile,
     dims_reason,
@@ -145,7 +146,12 @@ def _average_scratch(params: AverageParams, core: Core) -> int:
 
 
 MAX_POOL_KERNEL = Kernel(
-    "cmsis_nn/max_pool.c.j2", LIBRARY, accepts=_max_reason, headers=HEADERS, form=max_form
+    "cmsis_nn/max_pool.c.j2",
+    LIBRARY,
+    accepts=_max_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=max_form,
 )
 
 AVERAGE_POOL_KERNEL = Kernel(
@@ -154,6 +160,7 @@ AVERAGE_POOL_KERNEL = Kernel(
     accepts=_average_reason,
     scratch=_average_scratch,
     guarded=True,
+    slower_on=SLOWER,
     headers=HEADERS,
     form=average_form,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, int8_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, int8_reason
 from mcugen.ops.spec import Kernel
 
 MAX_ROW = 511
@@ -60,5 +60,10 @@ def softmax_reason(params: Any) -> str | None:
 
 
 SOFTMAX_KERNEL = Kernel(
-    "cmsis_nn/softmax.c.j2", LIBRARY, accepts=softmax_reason, headers=HEADERS, form=softmax_form
+    "cmsis_nn/softmax.c.j2",
+    LIBRARY,
+    accepts=softmax_reason,
+    slower_on=SLOWER,
+    headers=HEADERS,
+    form=softmax_form,
 )
