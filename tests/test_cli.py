@@ -167,6 +167,19 @@ def test_samples_that_are_no_npz(run: Run, digits: Path, tmp_path: Path) -> None
     assert run("check", digits / "digits.onnx", "--inputs", tmp_path / "none.npz")[0] == 1
 
 
+def test_json_that_cannot_be_written_is_refused_first(
+    run: Run, digits: Path, tmp_path: Path
+) -> None:
+    project, nowhere = tmp_path / "project", tmp_path / "none" / "a.json"
+    code, _, err = run(
+        "export", digits / "digits.onnx", "--board", "host", "-o", project, "--json", nowhere
+    )
+    assert code == 2 and f"there is no folder {nowhere.parent}" in err
+    assert not project.exists()
+    code, _, err = run("check", digits / "digits.onnx", "--json", tmp_path)
+    assert code == 2 and "it is a folder" in err
+
+
 def test_a_missing_model(run: Run, tmp_path: Path) -> None:
     code, _, err = run("check", tmp_path / "none.onnx")
     assert code == 1 and "none.onnx" in err and "Traceback" not in err

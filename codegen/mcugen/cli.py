@@ -55,7 +55,20 @@ VendorOpt = Annotated[
     Path | None,
     typer.Option("--vendor-dir", metavar="DIR", help="Sources of the vendor's kernel library."),
 ]
-JsonOpt = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write JSON too.")]
+
+
+def _json_path(path: Path | None) -> Path | None:
+    """Refuses before the work what could not be written after it."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise UsageError(f"--json: {path} cannot be written: {why}")
+    return path
+
+
+JsonOpt = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write JSON too.", callback=_json_path),
+]
 
 
 def _dims(items: list[str]) -> dict[str, int]:
