@@ -26,8 +26,11 @@ def f32(*values: float) -> np.ndarray:
         (f32(math.nan), f32(1), math.inf),
         (f32(1), f32(math.inf), math.inf),
         (f32(math.inf, 1), f32(-math.inf, 1), math.inf),
+        (f32(0, 1), f32(0, 0), math.inf),
+        (f32(math.inf, 2), f32(math.inf, 2), 0.0),
     ],
 )
+@pytest.mark.filterwarnings("error")
 def test_float_distance(got: np.ndarray, wanted: np.ndarray, distance: float) -> None:
     assert float_distance(got, wanted) == distance
 
