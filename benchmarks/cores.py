@@ -153,7 +153,7 @@ def plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
     models = list(dict.fromkeys(row["model"] for row in rows))
     cores = list(dict.fromkeys(row["cpu"] for row in rows))
-    figure, axes = pyplot.subplots(figsize=(9, 4))
+    figure, axes = pyplot.subplots(figsize=(11, 4))
     width = 0.8 / len(cores)
     for index, core in enumerate(cores):
         found = {r["model"]: cost(r) / r["macs"] for r in rows if r["cpu"] == core}
@@ -202,7 +202,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plot(rows, args.plot)
     if args.store:
         kept = [r for r in stored if not any(same_case(r, row) for row in rows)]
-        merged = {"schema": 1, "mcugen": __version__, "rows": [*kept, *rows]}
+        brief = [{k: v for k, v in row.items() if k != "layers"} for row in rows]
+        merged = {"schema": 1, "mcugen": __version__, "rows": [*kept, *brief]}
         args.stored.write_text(json.dumps(merged, indent=1) + "\n")
         return 0
     return 1 if worse else 0

@@ -73,10 +73,9 @@ def test_a_run_over_the_examples(
     assert picture.read_bytes().startswith(b"\x89PNG")
     text = capsys.readouterr().out
     assert "digits_int8" in text and "Cortex-M0+" in text and "compiler: zig cc" in text
-    assert (
-        json.loads(stored.read_text())["rows"]
-        == json.loads((tmp_path / "cores.json").read_text())["rows"]
-    )
+    written = json.loads((tmp_path / "cores.json").read_text())["rows"]
+    assert all(row.pop("layers") for row in written)
+    assert json.loads(stored.read_text())["rows"] == written
     assert cores.main(common) == 0
     content = json.loads(stored.read_text())
     content["rows"][0]["cycles"] //= 2
