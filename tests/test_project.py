@@ -33,25 +33,19 @@ COMMON = {
     "src/digits_int8_selftest.h",
 }  # fmt: skip
 IDF = {"CMakeLists.txt", "partitions.csv", "sdkconfig.defaults", "src/CMakeLists.txt", "src/main.c"}
-OWN = {
-    "host": {"Makefile", "src/main.c"},
-    "esp32c3": IDF,
-    "esp32c6": IDF,
-    "esp32s3": IDF,
-    "esp32s3_n16r8": IDF,
-    "nucleo_f446": {"src/main.cpp"},
-    "nucleo_h743": {"src/main.cpp"},
-    "pico2_w": {"src/main.cpp"},
-    "pico_w": {"src/main.cpp"},
-}
 
 
 @pytest.mark.parametrize("board", board_names())
 def test_the_files(board: str) -> None:
     found = {n for n in project(board) if not n.startswith("lib/mcugen_rt/include/mcugen_")}
     known = {n for n in COMMON if not n.startswith("lib/mcugen_rt/include/mcugen_")}
-    assert found == known | OWN[board]
+    assert found == known | set(load_target(board).files)
     assert set(project(board)) >= COMMON
+
+
+def test_the_files_of_a_framework() -> None:
+    assert project("esp32s3_n16r8").keys() >= IDF <= project("esp32c6").keys()
+    assert "src/main.cpp" in project("nucleo_h743") and "Makefile" in project("host")
 
 
 @pytest.mark.parametrize("board", board_names())

@@ -195,7 +195,11 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         platformio=top.table("platformio").scalars(),
         files=files,
         values=top.table("values", {}).scalars(),
-        readme=Readme(readme.text("build", ""), readme.text("flash", ""), readme.lines("notes")),
+        readme=Readme(
+            readme.text("build", "pio run"),
+            readme.text("flash", "pio run -t upload -t monitor"),
+            readme.lines("notes"),
+        ),
         folders=folders,
     )
     for table in (memory, compiler, readme, top):
