@@ -20,7 +20,8 @@ Written from the operator registry; `pytest --update-golden tests/report` rewrit
   `{form}`: computed on integers by a kernel of its own;
   `{as_is}`: it only moves values, so that its kernel takes integers as they are;
   `{float_only}`: computed in float32 between explicit conversions.
-- **Kernel libraries**: in order of preference.
+- **Kernel libraries**: those with a kernel for the operator or its integer form; what each node
+  got, and why a library refused it, stands in the report of an export.
 - **Rules**: what a node must obey. One that does not is refused with the rule and what was found.
 
 | ONNX operator | Internal operator | In a QDQ model | Kernel libraries | Rules |
@@ -36,7 +37,7 @@ class OpRow:
         onnx: `Conv`, or `com.microsoft::QGemm` outside the default domain.
         internal: the internal operator that it becomes, wholly or in the main.
         integer: INTEGER_FORM, INTEGER_AS_IS or FLOAT_ONLY.
-        libraries: kernel libraries in order of preference; empty where passes replace the op.
+        libraries: kernel libraries of the operator and of its integer form.
         rules: the constraints' docstrings, or the expansion's own.
     """
 
@@ -55,9 +56,15 @@ def rows() -> tuple[OpRow, ...]:
     return tuple(sorted(found, key=lambda row: ("::" in row.onnx, row.onnx)))
 
 
+_INTEGER_FORMS = {"ReduceMean": "QMean", "Gemm": "QFullyConnected"}
+"""Integer forms that are not named after the operator; Sub's is an addition, for ours alone."""
+
+
 def _row(onnx: str, spec: OpSpec) -> OpRow:
     rules = tuple(" ".join((c.__doc__ or "").split()) for c in spec.constraints)
-    libraries = tuple(dict.fromkeys(kernel.library for kernel in spec.kernels))
+    integer = specs().get(_INTEGER_FORMS.get(spec.name, f"Q{spec.name}"))
+    kernels = (*(integer.kernels if integer else ()), *spec.kernels)
+    libraries = tuple(sorted({kernel.library for kernel in kernels}))
     return OpRow(onnx, spec.name, _integer(spec), libraries, rules)
 
 
