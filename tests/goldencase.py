@@ -128,22 +128,22 @@ def check_calls(calls: Sequence[KernelCall], file: str) -> None:
         reference = specs()[call.op].reference
         assert reference is not None
         _assert_equal(call, reference(call.params, call.inputs)[0], "reference")
-    _check_c(calls, f"{file}_portable", PORTABLE, None)
+    check_c(calls, f"{file}_portable", PORTABLE, None)
     for library, count in known.taken.items():
-        taken = [call for call in calls if _kernel(call, library)[0].library == library]
-        refused = [(call.id, _kernel(call, library)[1]) for call in calls if call not in taken]
+        taken = [call for call in calls if kernel_for(call, library)[0].library == library]
+        refused = [(call.id, kernel_for(call, library)[1]) for call in calls if call not in taken]
         assert len(taken) == count, refused
-        _check_c(taken, f"{file}_{library}", library, None)
+        check_c(taken, f"{file}_{library}", library, None)
         folder = vendor_folder(library)
         if folder is not None:
-            _check_c(taken, f"{file}_{library}", library, folder)
+            check_c(taken, f"{file}_{library}", library, folder)
 
 
-def _kernel(call: KernelCall, library: str) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
+def kernel_for(call: KernelCall, library: str) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
     return choose_kernel(specs()[call.op], call.params, (library, PORTABLE))
 
 
-def _check_c(calls: Sequence[KernelCall], name: str, library: str, vendor_dir: Path | None) -> None:
+def check_c(calls: Sequence[KernelCall], name: str, library: str, vendor_dir: Path | None) -> None:
     """The C of all calls in one translation unit."""
     files: dict[str, str] = {}
     programs = {call.id: _program(call, library) for call in calls}
@@ -180,7 +180,7 @@ def _program(call: KernelCall, library: str) -> Program:
     tensors = {n: Tensor(n, a.shape, DType.of(a)) for n, a in pairs}
     node = Node(call.op, "node", names, ("y",), None, (call.id,))
     graph = Graph(call.id, (node,), tensors, names, ("y",))
-    kernel, refused = _kernel(call, library)
+    kernel, refused = kernel_for(call, library)
     step = Step(
         node,
         call.params,

@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldencase import GoldenCase, calls_of, check_calls
+from goldencase import calls_of, check_calls
+from kernel_calls import addition, multiplication
 from mcugen.ir import Array, DType, Node, Tensor
 from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.qelementwise import (
     SPECS,
-    FixedPoint,
-    Multiplier,
     QElementwiseAttrs,
-    lower_numbers,
     quantize_add,
     quantize_mul,
     quantize_sub,
@@ -31,38 +29,12 @@ def node(op: str, attrs: Any = None) -> Node:
     return Node(op, "node", ("a", "b"), ("y",), attrs)
 
 
-def golden_call(op: str, case: GoldenCase, numbers: FixedPoint) -> tuple[str, Any, Any]:
-    arrays = (case.array("x1"), case.array("x2"))
-    tensors = tuple(Tensor(n, a.shape, DType.INT8) for n, a in zip("ab", arrays, strict=True))
-    site = Site(node(op), tensors, (Tensor("y", case.array("y").shape, DType.INT8),))
-    return op, lower_numbers(site, numbers).params, arrays
-
-
-def golden_numbers(p: dict[str, int], inputs: tuple[Multiplier, ...]) -> FixedPoint:
-    return FixedPoint(
-        zero_points=(-p["in1_offset"], -p["in2_offset"], p["out_offset"]),
-        inputs=inputs,
-        output=Multiplier(p["out_mult"], p["out_shift"]),
-        subtract=False,
-        bounds=(p["act_min"], p["act_max"]),
-    )
-
-
 def test_recorded_additions(golden_dir: Path) -> None:
-    def call(case: GoldenCase) -> tuple[str, Any, Any]:
-        p = case.params
-        assert p["left_shift"] == 20
-        inputs = tuple(Multiplier(p[f"in{i}_mult"], p[f"in{i}_shift"]) for i in (1, 2))
-        return golden_call("QAdd", case, golden_numbers(p, inputs))
-
-    check_calls(calls_of(golden_dir, "add", call), "add")
+    check_calls(calls_of(golden_dir, "add", addition), "add")
 
 
 def test_recorded_multiplications(golden_dir: Path) -> None:
-    def call(case: GoldenCase) -> tuple[str, Any, Any]:
-        return golden_call("QMul", case, golden_numbers(case.params, ()))
-
-    check_calls(calls_of(golden_dir, "mul", call), "mul")
+    check_calls(calls_of(golden_dir, "mul", multiplication), "mul")
 
 
 def run(op: str, arithmetic: Arithmetic, a: Tensor, b: Tensor, y: Tensor, **more: Any) -> Array:

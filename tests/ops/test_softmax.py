@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import onnx_models
-from goldencase import KernelCall, check_calls, golden_cases
+from goldencase import calls_of, check_calls
+from kernel_calls import softmax
 from mcugen.errors import UnsupportedModelError
 from mcugen.frontend import load_model
 from mcugen.ir import DType, Node, QuantParams, Tensor
@@ -20,7 +21,6 @@ from mcugen.ops.qsoftmax import (
     QSoftmaxAttrs,
     QSoftmaxFloatParams,
     QSoftmaxParams,
-    fixed_params,
 )
 from mcugen.ops.registry import specs
 from mcugen.ops.softmax import SoftmaxAttrs
@@ -158,14 +158,7 @@ def test_qlinear_softmax_follows_its_attribute_opset(opset: int, inner: list[str
 
 
 def test_recorded_softmax(golden_dir: Path) -> None:
-    calls = []
-    for case in golden_cases(golden_dir, "softmax"):
-        x, y, p = case.array("x"), case.array("y"), case.params
-        scaling = (p["mult"], p["shift"], p["diff_min"])
-        params = fixed_params(Lines.of(x.shape, 1), x.shape, scaling, DType.INT8)
-        calls.append(KernelCall(case.id, "QSoftmax", params, (x,), y))
-    assert calls
-    check_calls(calls, "softmax")
+    check_calls(calls_of(golden_dir, "softmax", softmax), "softmax")
 
 
 def test_recorded_scaling(golden_dir: Path) -> None:

@@ -7,119 +7,35 @@ something else, write outside of its tensors, or have no such function.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
 
-from casebuild import case_graph
-from mcugen.ir import Array, DType, QuantParams
-from mcugen.lower import choose_kernel, lower
+from mcugen.ir import DType
+from mcugen.lower import choose_kernel
 from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.elementwise import NoAttrs
 from mcugen.ops.pad import PadAttrs
-from mcugen.ops.pool import PoolAttrs
-from mcugen.ops.qconv import QConvAttrs
-from mcugen.ops.qconv_transpose import QConvTransposeAttrs
-from mcugen.ops.qelementwise import QElementwiseAttrs
-from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs
-from mcugen.ops.qpool import QPoolAttrs
-from mcugen.ops.qsoftmax import QSoftmaxAttrs
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
 from mcugen.ops.transpose import TransposeAttrs
-from mcugen.program import Step
 from mcugen.quantize.fixed_point import Rounding
 from opcase import OpCase, q, q_axis, random_int
-
-INT8, UINT8 = DType.INT8, DType.UINT8
-WHOLE = (INT8, -128, 127)
-_PLAIN = {"strides": (1, 1), "pads": (0, 0, 0, 0), "dilations": (1, 1)}
-
-
-def ints(*shape: int, dtype: DType = INT8) -> Array:
-    return random_int(1, dtype, *shape)
-
-
-def weighted(op: str, attrs: Any, x: Array, w: Array, **changes: Any) -> OpCase:
-    """x by w with a bias per output channel, all scales harmless."""
-    outputs = w.shape[1] * attrs.groups if op == "QConvTranspose" else w.shape[0]
-    settings: dict[str, Any] = {
-        "bias": np.zeros(outputs, np.int32),
-        "w_quant": q(0.01),
-        "x_quant": q(0.05, 3),
-        "y_quant": q(1.0, 4),
-    } | changes
-    return OpCase(
-        "case",
-        op,
-        attrs,
-        (x, w, settings["bias"]),
-        constant=(1, 2),
-        quant={0: settings["x_quant"], 1: settings["w_quant"], 2: q(0.0005)},
-        out_quant=settings["y_quant"],
-    )
-
-
-def conv(x: tuple[int, ...], w: tuple[int, ...], **changes: Any) -> OpCase:
-    window = _PLAIN | {k: changes.pop(k) for k in (*_PLAIN, "groups") if k in changes}
-    attrs = QConvAttrs(**{"groups": 1, **window}, out_dtype=INT8, act_min=-128, act_max=127,
-                       channels_last=True)  # fmt: skip
-    dtype = changes.pop("dtype", INT8)
-    data = changes.pop("weights", ints(*w))
-    return weighted("QConv", attrs, ints(*x, dtype=dtype), data, **changes)
-
-
-def transposed(x: tuple[int, ...], w: tuple[int, ...], **window: Any) -> OpCase:
-    full = {**_PLAIN, "groups": 1, "output_padding": (0, 0), **window}
-    attrs = QConvTransposeAttrs(**full, out_dtype=INT8, act_min=-128, act_max=127,
-                                channels_last=True)  # fmt: skip
-    return weighted("QConvTranspose", attrs, ints(*x), ints(*w))
-
-
-def fully(units: int, inner: int, **changes: Any) -> OpCase:
-    weights = changes.pop("weights", ints(units, inner))
-    attrs = QFullyConnectedAttrs(*WHOLE)
-    return weighted("QFullyConnected", attrs, ints(2, inner), weights, **changes)
-
-
-def average(x: tuple[int, ...], out: QuantParams | None = None, **window: Any) -> OpCase:
-    base = {"kernel": (2, 2), **_PLAIN, "ceil_mode": False, "count_include_pad": False, **window}
-    attrs = QPoolAttrs(**base, out_dtype=INT8, act_min=-128, act_max=127, channels_last=True)
-    quant = q(0.05, 3)
-    return OpCase("case", "QAveragePool", attrs, (ints(*x),), quant={0: quant},
-                  out_quant=out or quant)  # fmt: skip
-
-
-def maximum(x: tuple[int, ...], dtype: DType = INT8, **window: Any) -> OpCase:
-    attrs = PoolAttrs(**{"kernel": (2, 2), **_PLAIN, **window}, channels_last=True)
-    return OpCase("case", "MaxPool", attrs, (ints(*x, dtype=dtype),))
-
-
-def binary(op: str, a: Array, b: Array, out: QuantParams | None = None, **changes: Any) -> OpCase:
-    attrs = QElementwiseAttrs(*WHOLE, **changes)
-    return OpCase("case", op, attrs, (a, b), quant={0: q(0.05, 3), 1: q(0.02, -7)},
-                  out_quant=out or q(0.1))  # fmt: skip
-
-
-def softmax(*shape: int, axis: int = -1, scale: float = 0.1, out: QuantParams | None = None,
-            dtype: DType = INT8) -> OpCase:  # fmt: skip
-    attrs = QSoftmaxAttrs(axis % len(shape), INT8)
-    x = ints(*shape, dtype=dtype)
-    return OpCase("case", "QSoftmax", attrs, (x,), quant={0: q(scale)},
-                  out_quant=out or q(1 / 256, -128))  # fmt: skip
-
-
-def matmul(a: Array, b: Array) -> OpCase:
-    attrs = QFullyConnectedAttrs(*WHOLE)
-    return OpCase("case", "QMatMul", attrs, (a, b), quant={0: q(0.05, 3), 1: q(0.02, 1)},
-                  out_quant=q(1.0))  # fmt: skip
-
-
-def plain(op: str, attrs: Any, *arrays: Array) -> OpCase:
-    """An operator that is not quantized."""
-    return OpCase("case", op, attrs, arrays)
-
+from vendor_cases import (
+    UINT8,
+    average,
+    binary,
+    check_taken_or_refused,
+    conv,
+    fully,
+    ints,
+    matmul,
+    maximum,
+    plain,
+    softmax,
+    step_of,
+    transposed,
+)
 
 FAR = np.array([[-100, -100], [100, 100]], np.int8)
 """With zero points 100 and -100: weights 400 apart."""
@@ -285,35 +201,20 @@ CASES: dict[str, tuple[OpCase, str | None]] = {
 }
 
 
-def step_of(case: OpCase, arithmetic: Arithmetic = Arithmetic.TFLITE) -> Step:
-    libraries = ("cmsis_nn", "portable")
-    (step,) = lower(case_graph(case), arithmetic=arithmetic, libraries=libraries).calls
-    return step
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_taken_or_refused(name: str) -> None:
-    case, reason = CASES[name]
-    step = step_of(case)
-    assert step.kernel is not None
-    if reason is None:
-        assert (step.kernel.library, step.refused) == ("cmsis_nn", ())
-        assert name.endswith("taken")
-    else:
-        assert step.kernel.library == "portable"
-        ((library, told),) = step.refused
-        assert library == "cmsis_nn" and reason in told
+    check_taken_or_refused(name, *CASES[name], "cmsis_nn")
 
 
 @pytest.mark.parametrize("name", ["conv taken", "add taken", "average taken", "softmax taken"])
 def test_the_other_arithmetic_is_refused(name: str) -> None:
-    step = step_of(CASES[name][0], Arithmetic.ONNX)
+    step = step_of(CASES[name][0], "cmsis_nn", Arithmetic.ONNX)
     assert step.kernel is not None and step.kernel.library == "portable"
     assert "--arithmetic tflite" in dict(step.refused)["cmsis_nn"]
 
 
 def test_another_rounding_is_refused() -> None:
-    params = step_of(CASES["conv taken"][0]).params
+    params = step_of(CASES["conv taken"][0], "cmsis_nn").params
     once = dataclasses.replace(params.requant, rounding=Rounding.SINGLE)
     libraries = ("cmsis_nn", "portable")
     kernel, refused = choose_kernel(
@@ -335,7 +236,7 @@ ROWS = [
 def test_one_row(name: str, strides: tuple[int, int], pads: tuple[int, ...], function: str) -> None:
     """The wrapper's MVE kernel for one row is wrong for strides and uneven pads."""
     del name
-    step = step_of(conv((1, 1, 9, 4), (2, 4, 1, 3), strides=strides, pads=pads))
+    step = step_of(conv((1, 1, 9, 4), (2, 4, 1, 3), strides=strides, pads=pads), "cmsis_nn")
     assert step.kernel is not None
     assert step.kernel.form(step.params).function == function
 
@@ -343,7 +244,7 @@ def test_one_row(name: str, strides: tuple[int, int], pads: tuple[int, ...], fun
 def test_a_bias_is_always_passed() -> None:
     case = CASES["conv taken"][0]
     bare = dataclasses.replace(case, inputs=(*case.inputs[:2], None))
-    step = step_of(bare)
+    step = step_of(bare, "cmsis_nn")
     bias = next(c.array for c in step.constants if c.name == "bias")
     assert step.kernel is not None and step.kernel.library == "cmsis_nn"
     assert bias.dtype == np.int32 and not bias.any() and bias.shape == (4,)

@@ -51,18 +51,9 @@ def _conv_reason(params: QConvParams) -> str | None:
     if g.groups != 1:
         return f"groups of channels are computed in plain C, got {g.groups} groups"
     path = buffers.conv_path(conv_form(params))
-    if path is ConvPath.POINTWISE:
-        return _pointwise_reason(g)
     if path is ConvPath.WINDOW:
         return _window_reason(g)
     return _trailing_reason(g) if g.height.pad or g.width.pad else None
-
-
-def _pointwise_reason(g: ConvGeometry) -> str | None:
-    """The output is taken to be as large as the image."""
-    if g.is_pointwise:
-        return None
-    return f"1x1 windows may have no padding, got {trailing(g.height)}x{trailing(g.width)} behind"
 
 
 def _window_reason(g: ConvGeometry) -> str | None:
