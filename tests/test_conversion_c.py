@@ -132,7 +132,7 @@ def test_ties_of_a_quantized_sum_round_as_the_arithmetic_says(
     assert got.tolist() == wanted
     result = check(program, [Sample(case.feeds, case.expected)], use_ort=False)
     assert result.ok
-    assert result.onnx["y"].max_lsb == (1 if arithmetic is Arithmetic.TFLITE else 0)
+    assert result.onnx.outputs["y"].max_lsb == (1 if arithmetic is Arithmetic.TFLITE else 0)
 
 
 def test_a_normalisation_folds_where_nothing_else_reads_the_convolution() -> None:

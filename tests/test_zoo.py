@@ -58,10 +58,10 @@ def _gaps(path: Path) -> dict[str, float]:
 def _assert_near_onnx(
     result: CheckResult, model: ZooModel, arithmetic: str, gaps: dict[str, float]
 ) -> None:
-    assert result.onnx_source == "recorded"
-    assert set(result.onnx) == set(gaps)
+    assert result.onnx.source == "recorded"
+    assert set(result.onnx.outputs) == set(gaps)
     quantized = any(not d.is_float for d in result.distances.values())
-    for name, distance in result.onnx.items():
+    for name, distance in result.onnx.outputs.items():
         if not quantized:
             assert distance.worst_float <= 1.0 or distance.max_abs <= gaps[name], name
         elif arithmetic == "onnx" and distance.max_lsb is not None:
@@ -69,7 +69,7 @@ def _assert_near_onnx(
         elif arithmetic == "onnx":
             assert distance.max_abs <= max(gaps[name], model.output_step), name
     if quantized and arithmetic == "tflite" and model.classes:
-        first = next(iter(result.onnx.values()))
+        first = next(iter(result.onnx.outputs.values()))
         assert first.argmax_agreement == 1.0
 
 

@@ -1,3 +1,22 @@
-"""mcugen: ONNX models to C and firmware projects for microcontrollers, proved bit for bit."""
+"""mcugen: ONNX models to C and firmware projects for microcontrollers, proved bit for bit.
 
+`mcugen.load`, `mcugen.compile` and `mcugen.Model` are those of `mcugen.api`, imported on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcugen.api import Model, compile, load
+
+__all__ = ["Model", "__version__", "compile", "load"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """The Python API, without importing ONNX and the rest for `import mcugen.ir` alone."""
+    if name in ("Model", "compile", "load"):
+        return getattr(importlib.import_module("mcugen.api"), name)
+    raise AttributeError(f"module 'mcugen' has no attribute '{name}'")

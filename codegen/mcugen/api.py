@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from mcugen import frontend
 from mcugen.check import CheckResult, check, host_model
 from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
+from mcugen.distance import distance_to_onnx
 from mcugen.emulate.bench import bench
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, UsageError
@@ -84,6 +86,7 @@ def compile(
         arithmetic=chosen,
         libraries=libraries_for(kernels, target.title, target.kernels, target.libraries, chosen),
         core=target.core,
+        fastest=kernels == "auto",
         io=_choice("io", io, ["float", "quantized"]),
         io_layout=_choice("io-layout", io_layout, ["onnx", "nhwc"]),
         io_buffers=_choice("io-buffers", io_buffers, ["arena", "caller"]),
@@ -216,7 +219,7 @@ class Model:
             directory: where to.
             emit: project or lib.
             selftest: full, crc or none.
-            inputs: npz file with the self-test's sample.
+            inputs: npz file: the first sample is the self-test's, all tell the distance to ONNX.
             vendor_dir: folder with the sources of the vendor's kernels that the model calls, to
                 be copied; a project fetches them by itself otherwise.
             force: replace the directory, and do not mind whether the model fits.
@@ -227,7 +230,8 @@ class Model:
         """
         _choice("emit", emit, ["project", "lib"])
         test = self.selftest(selftest if emit == "project" else "none", inputs)
-        report = self.report(test)
+        distance = distance_to_onnx(self.compiled, self.samples(inputs, 3))
+        report = dataclasses.replace(self.report(test), onnx=distance)
         if not report.fit.fits and not force:
             raise DoesNotFitError(
                 f"{report.model} does not fit {report.board_title}: "

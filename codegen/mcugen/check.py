@@ -8,46 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import ort, reference, semantics
+from mcugen import reference, semantics
 from mcugen.compiler import Compiled
+from mcugen.distance import OnnxDistance, lowered_inputs, with_onnx_outputs
 from mcugen.host import HostModel, build_library, calls_in_order, same_bits
 from mcugen.ir import Array
-from mcugen.oracle import NodeDistance, float_distance, measure, onnx_value
+from mcugen.oracle import NodeDistance, measure
 from mcugen.samples import Sample
 from mcugen.vendor import libraries_used, read_vendor
-
-
-@dataclass
-class OutputDistance:
-    """End-to-end distance of one output to ONNX, over all samples.
-
-    Attributes:
-        max_abs: largest absolute difference.
-        max_lsb: the same for integers, None for floats.
-        max_relative: max_abs over the largest magnitude.
-        worst_float: |d| / (1e-4 |y| + 1e-5 max|y|), floats only.
-        differing_share: share of elements that are not equal.
-        argmax_agreement: share of rows whose argmax agrees; None with one class only.
-    """
-
-    max_abs: float = 0.0
-    max_lsb: int | None = None
-    max_relative: float = 0.0
-    worst_float: float = 0.0
-    differing: int = 0
-    elements: int = 0
-    rows: int = 0
-    agreeing_rows: int = 0
-
-    @property
-    def differing_share(self) -> float:
-        """Share of elements that differ."""
-        return self.differing / self.elements if self.elements else 0.0
-
-    @property
-    def argmax_agreement(self) -> float | None:
-        """Share of rows with the same argmax."""
-        return self.agreeing_rows / self.rows if self.rows else None
 
 
 @dataclass
@@ -61,8 +29,7 @@ class CheckResult:
         fused: ONNX tensors that exist in no lowered tensor.
         distances: per lowered tensor, against the ONNX graph.
         beyond: those out of their bound.
-        onnx: per output; empty when nothing was there to compare with.
-        onnx_source: "recorded", "onnxruntime" or None.
+        onnx: the end-to-end distance.
     """
 
     samples: int = 0
@@ -72,8 +39,7 @@ class CheckResult:
     fused: list[str] = field(default_factory=list)
     distances: dict[str, NodeDistance] = field(default_factory=dict)
     beyond: list[NodeDistance] = field(default_factory=list)
-    onnx: dict[str, OutputDistance] = field(default_factory=dict)
-    onnx_source: str | None = None
+    onnx: OnnxDistance = field(default_factory=OnnxDistance)
 
     @property
     def bit_exact(self) -> bool:
@@ -133,32 +99,19 @@ def check(
     """
     host = host or host_model(compiled)
     host.require_planned_scratch()
-    result = CheckResult(fused=_fused(compiled))
-    source = "recorded" if any(s.outputs for s in samples) else "onnxruntime"
-    if source == "onnxruntime" and use_ort and ort.available():
-        outputs = compiled.imported.graph.outputs
-        samples = ort.with_outputs(compiled.imported.path, outputs, samples)
+    samples, distance = with_onnx_outputs(compiled, samples, use_ort=use_ort)
+    result = CheckResult(fused=_fused(compiled), onnx=distance)
     for number, sample in enumerate(samples):
         onnx_values = semantics.run(compiled.imported.graph, sample.inputs)
         feeds = lowered_inputs(compiled, onnx_values)
         expected = reference.run(compiled.program, feeds)
         _compare_bytes(compiled, host, feeds, expected, number, result)
         measure(compiled.program, compiled.imported.graph, onnx_values, result.distances)
-        _compare_outputs(compiled, expected, sample, result, source)
+        distance.add(compiled, expected, sample)
         result.samples += 1
     arithmetic = compiled.options.arithmetic
     result.beyond = [d for d in result.distances.values() if not d.within(arithmetic)]
     return result
-
-
-def lowered_inputs(compiled: Compiled, onnx_values: Mapping[str, Array]) -> dict[str, Array]:
-    """The lowered graph's inputs (int8, channels last ...) from the ONNX graph's values."""
-    feeds = {}
-    for name in compiled.graph.inputs:
-        value = onnx_value(compiled.graph[name], onnx_values)
-        assert value is not None, name
-        feeds[name] = value
-    return feeds
 
 
 def _fused(compiled: Compiled) -> list[str]:
@@ -193,42 +146,3 @@ def _compare_bytes(
                 f"sample {number}, node '{node}', tensor '{tensor}'{list(where)}: "
                 f"got {got[where]!r}, expected {expected[tensor][where]!r}"
             )
-
-
-def _compare_outputs(
-    compiled: Compiled,
-    values: Mapping[str, Array],
-    sample: Sample,
-    result: CheckResult,
-    source: str,
-) -> None:
-    for name, lowered_name in zip(
-        compiled.imported.graph.outputs, compiled.graph.outputs, strict=True
-    ):
-        if name not in sample.outputs:
-            continue
-        result.onnx_source = source
-        got, wanted = values[lowered_name], sample.outputs[name]
-        if got.shape != wanted.shape or got.dtype != wanted.dtype:
-            continue
-        _add_distance(result.onnx.setdefault(name, OutputDistance()), got, wanted)
-
-
-def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
-    entry.elements += wanted.size
-    if not wanted.size:
-        return
-    difference = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-    entry.max_abs = max(entry.max_abs, float(np.nanmax(difference, initial=0.0)))
-    top = float(np.max(np.abs(wanted.astype(np.float64))))
-    if top > 0:
-        entry.max_relative = max(entry.max_relative, entry.max_abs / top)
-    entry.differing += int(np.count_nonzero(got != wanted))
-    if wanted.dtype.kind == "f":
-        entry.worst_float = max(entry.worst_float, float_distance(got, wanted))
-    if wanted.dtype.kind in "iu":
-        entry.max_lsb = max(entry.max_lsb or 0, int(difference.max()))
-    if wanted.ndim and wanted.shape[-1] > 1:
-        agree = got.argmax(axis=-1) == wanted.argmax(axis=-1)
-        entry.rows += int(agree.size)
-        entry.agreeing_rows += int(agree.sum())

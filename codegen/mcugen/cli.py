@@ -30,7 +30,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_out = Console(soft_wrap=True)
 
 ModelArg = Annotated[str, typer.Argument(metavar="MODEL.onnx", help="The ONNX file.")]
 BoardOpt = Annotated[
@@ -69,6 +68,11 @@ JsonOpt = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write JSON too.", callback=_json_path),
 ]
+
+
+def _console() -> Console:
+    """Standard output; as wide as the terminal is now, not when this module was imported."""
+    return Console(soft_wrap=True)
 
 
 def _dims(items: list[str]) -> dict[str, int]:
@@ -142,9 +146,9 @@ def export(
     done = compiled.export(
         directory, emit=emit, selftest=selftest, inputs=inputs, vendor_dir=vendor_dir, force=force
     )
-    print_report(done.report, _out)
-    _out.print(f"\nwritten: {done.directory}", markup=False)
-    _out.print(f"next:    {done.next_command}", markup=False)
+    print_report(done.report, _console())
+    _console().print(f"\nwritten: {done.directory}", markup=False)
+    _console().print(f"next:    {done.next_command}", markup=False)
     _write_json(json_file, done.report.to_json())
 
 
@@ -167,7 +171,7 @@ def check(
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
     compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
     result = compiled.check(inputs, samples=samples, vendor_dir=vendor_dir)
-    print_check(result, _out)
+    print_check(result, _console())
     _write_json(json_file, check_json(result))
     if not result.ok:
         raise typer.Exit(1)
@@ -189,7 +193,7 @@ def inspect(
         _write_json(json_file, unsupported_json(model, board, error.unsupported))
         raise
     report = api.compile(imported, board=board, arithmetic=arithmetic).report()
-    print_report(report, _out)
+    print_report(report, _console())
     _write_json(json_file, report.to_json())
 
 
@@ -218,9 +222,9 @@ def bench(
     for choice in kernels.split(","):
         compiled = api.compile(imported, board=board, kernels=choice, arithmetic=arithmetic)
         results.append(compiled.bench(inputs, cc=cc, vendor_dir=vendor_dir))
-        print_bench(results[-1], _out)
+        print_bench(results[-1], _console())
     if len(results) > 1:
-        print_comparison(results, _out)
+        print_comparison(results, _console())
     _write_json(json_file, bench_json(results))
     if not all(result.outputs_equal for result in results):
         raise typer.Exit(1)
@@ -229,7 +233,7 @@ def bench(
 @app.command()
 def boards() -> None:
     """List the boards."""
-    print_boards(list_targets(), _out)
+    print_boards(list_targets(), _console())
 
 
 @app.command()
@@ -237,7 +241,7 @@ def ops() -> None:
     """List the supported ONNX operators."""
     for row in rows():
         line = f"{row.onnx:<36} {row.internal:<22} {row.integer}"
-        _out.print(line, markup=False, highlight=False)
+        _console().print(line, markup=False, highlight=False)
 
 
 @app.command()
@@ -248,12 +252,12 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
 ) -> None:
     """Run the embedded example from ONNX file to proven firmware project."""
-    run_demo(output, _out, force=force)
+    run_demo(output, _console(), force=force)
 
 
 def _version(value: bool) -> None:
     if value:
-        _out.print(f"mcugen {__version__}", markup=False, highlight=False)
+        _console().print(f"mcugen {__version__}", markup=False, highlight=False)
         raise typer.Exit
 
 

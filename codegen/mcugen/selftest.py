@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcugen import reference, semantics
+from mcugen import reference
 from mcugen.c_model import CModel
 from mcugen.c_types import MCUGEN_TYPES
-from mcugen.check import lowered_inputs
 from mcugen.compiler import Compiled
+from mcugen.distance import sample_feeds
 from mcugen.host import calls_in_order
 from mcugen.ir import Array
-from mcugen.oracle import onnx_value
 from mcugen.render import environment
 from mcugen.samples import Sample
 
@@ -106,16 +105,6 @@ def make_selftest(compiled: Compiled, sample: Sample, level: str = "crc") -> Sel
 def _row_bytes(name: str, op: str) -> int:
     """A `mcugen_step` with its two strings."""
     return 5 * _POINTER_BYTES + len(name.encode()) + len(op.encode()) + 2
-
-
-def sample_feeds(compiled: Compiled, sample: Sample) -> dict[str, Array]:
-    """The lowered graph's inputs; what lies behind them is computed only where it is needed."""
-    graph = compiled.graph
-    found = {n: onnx_value(graph[n], sample.inputs) for n in graph.inputs}
-    direct = {n: v for n, v in found.items() if v is not None}
-    if len(direct) == len(found):
-        return direct
-    return lowered_inputs(compiled, semantics.run(compiled.imported.graph, sample.inputs))
 
 
 def selftest_files(model: CModel, test: Selftest | None) -> dict[str, str]:

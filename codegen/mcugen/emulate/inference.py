@@ -8,6 +8,7 @@ import numpy as np
 
 from mcugen import reference
 from mcugen.compiler import Compiled
+from mcugen.distance import sample_feeds
 from mcugen.emulate.counter import Count
 from mcugen.emulate.cross import END, MARK
 from mcugen.emulate.machine import FaultError, Machine
@@ -16,7 +17,6 @@ from mcugen.errors import InternalError
 from mcugen.host import calls_in_order, same_bits
 from mcugen.program import Step
 from mcugen.samples import Sample
-from mcugen.selftest import sample_feeds
 
 
 class Inference:

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from mcugen.check import CheckResult
 from mcugen.report.model_report import SCHEMA
+from mcugen.report.onnx_text import onnx_json, onnx_lines
 
 
 def check_json(result: CheckResult) -> dict[str, Any]:
@@ -31,18 +32,8 @@ def check_json(result: CheckResult) -> dict[str, Any]:
             }
             for d in result.beyond
         ],
-        "onnx_source": result.onnx_source,
-        "onnx": {
-            name: {
-                "max_abs": d.max_abs,
-                "max_lsb": d.max_lsb,
-                "max_rel": d.max_relative,
-                "differing_share": d.differing_share,
-                "argmax_agreement": d.argmax_agreement,
-            }
-            for name, d in result.onnx.items()
-        }
-        or None,
+        "onnx_source": result.onnx.source,
+        "onnx": onnx_json(result.onnx),
     }
 
 
@@ -70,15 +61,5 @@ def print_check(result: CheckResult, console: Console) -> None:
             f"{d.differing} of {d.elements} differ",
             markup=False,
         )
-    for name, out in result.onnx.items():
-        console.print(f"{result.onnx_source}: '{name}' {_distance_text(out)}", markup=False)
-
-
-def _distance_text(out: Any) -> str:
-    parts = [f"max |d| {out.max_abs:.3g}"]
-    if out.max_lsb is not None:
-        parts = [f"max {out.max_lsb} LSB"]
-    parts.append(f"{100 * out.differing_share:.2f} % of elements differ")
-    if out.argmax_agreement is not None:
-        parts.append(f"argmax agrees on {100 * out.argmax_agreement:.0f} %")
-    return ", ".join(parts)
+    for line in onnx_lines(result.onnx):
+        console.print(line, markup=False)

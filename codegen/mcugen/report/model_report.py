@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcugen.compiler import Compiled
+from mcugen.distance import OnnxDistance
 from mcugen.errors import Unsupported
 from mcugen.kernels import vendor_libraries
 from mcugen.memory import problem_of
 from mcugen.plan.arena_map import arena_map
 from mcugen.program import Step
+from mcugen.report.onnx_text import onnx_json
 from mcugen.targets import Target
 
 SCHEMA = 1
@@ -100,6 +102,7 @@ class ModelReport:
     notices: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    onnx: OnnxDistance = field(default_factory=OnnxDistance)
 
     def to_json(self) -> dict[str, Any]:
         """The fixed keys of `export --json` and `inspect --json`."""
@@ -123,6 +126,8 @@ class ModelReport:
             "flash_margin_bytes": self.fit.flash_margin_bytes,
             "nodes": [_row_json(row) for row in self.nodes],
             "unsupported": [],
+            "onnx_source": self.onnx.source,
+            "onnx": onnx_json(self.onnx),
             "notices": list(self.notices),
         }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from mcugen.names import shortened
 from mcugen.report.model_report import ModelReport, NodeRow
+from mcugen.report.onnx_text import onnx_lines
 
 
 def summary_rows(report: ModelReport) -> list[tuple[str, str]]:
@@ -91,12 +90,14 @@ def print_report(report: ModelReport, console: Console) -> None:
     console.print()
     for label, value in summary_rows(report):
         console.print(f"[bold]{label:<11}[/bold] {escape(value)}")
+    for line in onnx_lines(report.onnx):
+        console.print(line, markup=False)
     for line in remarks(report):
         console.print(f"- {escape(line)}")
 
 
-def markdown(report: ModelReport, extra: Iterable[str] = ()) -> str:
-    """REPORT.md; `extra` are paragraphs at the end (the distance to ONNX, say)."""
+def markdown(report: ModelReport) -> str:
+    """REPORT.md."""
     lines = [f"# {report.prefix}: {report.model}", ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {label} | {_cell(value)} |" for label, value in summary_rows(report)]
@@ -110,8 +111,10 @@ def markdown(report: ModelReport, extra: Iterable[str] = ()) -> str:
     found = remarks(report)
     if found:
         lines += ["", "## Remarks", "", *(f"- {line}" for line in found)]
-    for paragraph in extra:
-        lines += ["", paragraph]
+    distance = onnx_lines(report.onnx)
+    if distance:
+        samples = f"{report.onnx.samples} samples" if report.onnx.samples > 1 else "one sample"
+        lines += ["", f"## Distance to ONNX, over {samples}", "", *(f"- {t}" for t in distance)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,146 @@
+"""How far a model's outputs are from ONNX's: recorded ones, or ONNX Runtime's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mcugen import ort, reference, semantics
+from mcugen.compiler import Compiled
+from mcugen.ir import Array
+from mcugen.oracle import float_distance, onnx_value
+from mcugen.samples import Sample
+
+
+@dataclass
+class OutputDistance:
+    """End-to-end distance of one output to ONNX, over all samples.
+
+    Attributes:
+        max_abs: largest absolute difference.
+        max_lsb: the same for integers, None for floats.
+        max_relative: max_abs over the largest magnitude.
+        worst_float: |d| / (1e-4 |y| + 1e-5 max|y|), floats only.
+        differing_share: share of elements that are not equal.
+        argmax_agreement: share of rows whose argmax agrees; None with one class only.
+    """
+
+    max_abs: float = 0.0
+    max_lsb: int | None = None
+    max_relative: float = 0.0
+    worst_float: float = 0.0
+    differing: int = 0
+    elements: int = 0
+    rows: int = 0
+    agreeing_rows: int = 0
+
+    @property
+    def differing_share(self) -> float:
+        """Share of elements that differ."""
+        return self.differing / self.elements if self.elements else 0.0
+
+    @property
+    def argmax_agreement(self) -> float | None:
+        """Share of rows with the same argmax."""
+        return self.agreeing_rows / self.rows if self.rows else None
+
+
+@dataclass
+class OnnxDistance:
+    """End-to-end distance to ONNX, over all samples.
+
+    Attributes:
+        outputs: per output; empty when nothing was there to compare with.
+        source: "recorded", "onnxruntime" or None.
+        samples: how many were compared.
+    """
+
+    outputs: dict[str, OutputDistance] = field(default_factory=dict)
+    source: str | None = None
+    samples: int = 0
+
+    def add(self, compiled: Compiled, values: Mapping[str, Array], sample: Sample) -> None:
+        """Count one sample's outputs, where it has outputs of ONNX.
+
+        Args:
+            compiled: the model.
+            values: by tensor of the lowered graph.
+            sample: with outputs by ONNX name.
+        """
+        graphs = (compiled.imported.graph.outputs, compiled.graph.outputs)
+        for name, lowered_name in zip(*graphs, strict=True):
+            wanted = sample.outputs.get(name)
+            data = compiled.graph[lowered_name].data
+            got = values[lowered_name] if data is None else data
+            if wanted is not None and (got.shape, got.dtype) == (wanted.shape, wanted.dtype):
+                _add_distance(self.outputs.setdefault(name, OutputDistance()), got, wanted)
+        self.samples += bool(sample.outputs)
+
+
+def with_onnx_outputs(
+    compiled: Compiled, samples: Sequence[Sample], *, use_ort: bool = True
+) -> tuple[Sequence[Sample], OnnxDistance]:
+    """The samples with recorded outputs, else with ONNX Runtime's where it is installed.
+
+    Returns:
+        The samples, and an empty distance that knows where their outputs are from.
+    """
+    if any(s.outputs for s in samples):
+        return samples, OnnxDistance(source="recorded")
+    if use_ort and ort.available():
+        outputs = compiled.imported.graph.outputs
+        samples = ort.with_outputs(compiled.imported.path, outputs, samples)
+    found = any(s.outputs for s in samples)
+    return samples, OnnxDistance(source="onnxruntime" if found else None)
+
+
+def distance_to_onnx(compiled: Compiled, samples: Sequence[Sample]) -> OnnxDistance:
+    """The distance of the reference's outputs, which are the C's, without building any C."""
+    samples, distance = with_onnx_outputs(compiled, samples)
+    if distance.source is not None:
+        for sample in samples:
+            feeds = sample_feeds(compiled, sample)
+            distance.add(compiled, reference.run(compiled.program, feeds), sample)
+    return distance
+
+
+def sample_feeds(compiled: Compiled, sample: Sample) -> dict[str, Array]:
+    """The lowered graph's inputs; what lies behind them is computed only where it is needed."""
+    graph = compiled.graph
+    found = {n: onnx_value(graph[n], sample.inputs) for n in graph.inputs}
+    direct = {n: v for n, v in found.items() if v is not None}
+    if len(direct) == len(found):
+        return direct
+    return lowered_inputs(compiled, semantics.run(compiled.imported.graph, sample.inputs))
+
+
+def lowered_inputs(compiled: Compiled, onnx_values: Mapping[str, Array]) -> dict[str, Array]:
+    """The lowered graph's inputs (int8, channels last ...) from the ONNX graph's values."""
+    feeds = {}
+    for name in compiled.graph.inputs:
+        value = onnx_value(compiled.graph[name], onnx_values)
+        assert value is not None, name
+        feeds[name] = value
+    return feeds
+
+
+def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
+    entry.elements += wanted.size
+    if not wanted.size:
+        return
+    difference = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+    entry.max_abs = max(entry.max_abs, float(np.nanmax(difference, initial=0.0)))
+    top = float(np.max(np.abs(wanted.astype(np.float64))))
+    if top > 0:
+        entry.max_relative = max(entry.max_relative, entry.max_abs / top)
+    entry.differing += int(np.count_nonzero(got != wanted))
+    if wanted.dtype.kind == "f":
+        entry.worst_float = max(entry.worst_float, float_distance(got, wanted))
+    if wanted.dtype.kind in "iu":
+        entry.max_lsb = max(entry.max_lsb or 0, int(difference.max()))
+    if wanted.ndim and wanted.shape[-1] > 1:
+        agree = got.argmax(axis=-1) == wanted.argmax(axis=-1)
+        entry.rows += int(agree.size)
+        entry.agreeing_rows += int(agree.sum())
