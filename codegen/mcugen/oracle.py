@@ -180,5 +180,6 @@ def _first_rounding(graph: Graph, quantize: Node) -> Node:
     if first is None or first.op != "QuantizeLinear":
         return quantize
     scales = [graph[n.inputs[1]].data for n in (first, before, quantize)]
-    same = all(s is not None and np.array_equal(s, scales[0]) for s in scales)
+    known = [s for s in scales if s is not None]
+    same = len(known) == len(scales) and all(np.array_equal(s, known[0]) for s in known)
     return _first_rounding(graph, first) if same else quantize
