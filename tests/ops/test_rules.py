@@ -23,7 +23,7 @@ from opcase import OpCase
 
 def _cases(wanted: Callable[[OpCase, OpSpec], bool]) -> list[Any]:
     return [
-        pytest.param(case, id=f"{case.op}-{case.id}")
+        pytest.param(case, id=f"{family}-{case.op}-{case.id}")
         for family in families()
         for case in family_cases(family)
         if wanted(case, specs()[case.op])
