@@ -88,7 +88,11 @@ class CFunction:
 
 @dataclass(frozen=True)
 class CModel:
-    """All that the model's templates see."""
+    """All that the model's templates see.
+
+    `not_reentrant` are the titles of kernel libraries that keep addresses of one inference in
+    variables of their own.
+    """
 
     prefix: str
     macro: str
@@ -107,6 +111,7 @@ class CModel:
     io_caller: bool
     arena_caller: bool
     macs: int
+    not_reentrant: tuple[str, ...] = ()
     stack_bytes: int | None = None
     stack_source: str = ""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mcugen.c_model import CCall, CConstant, CFunction, CModel, COutput, CTensor, EmitOptions
 from mcugen.c_types import C_TYPES, MCUGEN_TYPES, comment_text
 from mcugen.ir import Array, DType, Tensor
+from mcugen.kernels import vendor_libraries
 from mcugen.names import Names, identifier, shortened
 from mcugen.plan.problem import MemoryPlan
 from mcugen.program import Program, Step
@@ -80,6 +81,7 @@ def build(
         dict(zip(graph.outputs, outputs, strict=True)),
     )
     steps = [program.calls[i] for i in plan.order]
+    libraries = tuple(sorted({s.kernel.library for s in steps if s.kernel}))
     pool = _ConstantPool(options.prefix)
     functions, calls = [], []
     for index, step in enumerate(steps):
@@ -92,7 +94,7 @@ def build(
         name=graph.name,
         hash=model_hash,
         version=version,
-        libraries=tuple(sorted({s.kernel.library for s in steps if s.kernel})),
+        libraries=libraries,
         headers=tuple(sorted({h for s in steps if s.kernel for h in s.kernel.headers})),
         inputs=tuple(
             _io_tensor(locator, i, graph[n], inputs[i]) for i, n in enumerate(graph.inputs)
@@ -108,6 +110,7 @@ def build(
         io_caller=options.io_buffers == "caller",
         arena_caller=options.arena == "caller",
         macs=program.macs,
+        not_reentrant=tuple(v.title for v in vendor_libraries(libraries) if not v.reentrant),
     )
 
 

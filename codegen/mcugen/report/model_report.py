@@ -9,12 +9,12 @@ from typing import Any
 from mcugen.compiler import Compiled
 from mcugen.distance import OnnxDistance
 from mcugen.errors import Unsupported
-from mcugen.kernels import vendor_libraries
 from mcugen.memory import problem_of
 from mcugen.plan.arena_map import arena_map
 from mcugen.program import Step
 from mcugen.report.onnx_text import onnx_json
 from mcugen.targets import Target
+from mcugen.vendor import libraries_used
 
 SCHEMA = 1
 
@@ -192,7 +192,7 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         notices=(
             *compiled.imported.notices,
             *_placement(compiled, target, footprint),
-            *_caveats(compiled),
+            *_caveats(compiled, footprint),
         ),
         inputs=tuple(graph[n].to_text() for n in graph.inputs),
         outputs=tuple(graph[n].to_text() for n in graph.outputs),
@@ -248,9 +248,17 @@ def _placement(compiled: Compiled, target: Target, footprint: Footprint) -> tupl
     )
 
 
-def _caveats(compiled: Compiled) -> tuple[str, ...]:
-    used = vendor_libraries(compiled.model.libraries)
-    return tuple(f"{library.pin}: {library.caveat}" for library in used if library.caveat)
+def _caveats(compiled: Compiled, footprint: Footprint) -> tuple[str, ...]:
+    """What is to be known of the kernel library, and its stack where the whole is unknown."""
+    found = []
+    for use in libraries_used(compiled):
+        library = use.library
+        if library.caveat:
+            found.append(f"{library.pin}: {library.caveat}")
+        if footprint.stack_bytes is None:
+            stack = library.stack_bytes(use.functions)
+            found.append(f"{library.title}'s functions take up to {stack:,} bytes of stack")
+    return tuple(found)
 
 
 def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
