@@ -91,7 +91,7 @@ class CModel:
     """All that the model's templates see.
 
     `not_reentrant` are the titles of kernel libraries that keep addresses of one inference in
-    variables of their own.
+    variables of their own; `unread_inputs` are parameters that no call reads.
     """
 
     prefix: str
@@ -112,6 +112,7 @@ class CModel:
     arena_caller: bool
     macs: int
     not_reentrant: tuple[str, ...] = ()
+    unread_inputs: tuple[str, ...] = ()
     stack_bytes: int | None = None
     stack_source: str = ""
 

@@ -88,6 +88,7 @@ def build(
         function = _function(program, step)
         functions.append(function)
         calls.append(_call(locator, pool, step, index, options))
+    read = {program.places[n].buffer for s in steps for n in s.inputs if n in program.places}
     return CModel(
         prefix=options.prefix,
         macro=options.prefix.upper(),
@@ -110,6 +111,9 @@ def build(
         io_caller=options.io_buffers == "caller",
         arena_caller=options.arena == "caller",
         macs=program.macs,
+        unread_inputs=tuple(
+            ident for n, ident in locator.inputs.items() if locator.io_caller and n not in read
+        ),
         not_reentrant=tuple(v.title for v in vendor_libraries(libraries) if not v.reentrant),
     )
 
