@@ -69,7 +69,7 @@ def bench(
     inference = Inference(compiled, machine, sample)
     layers = inference.run()
     bound = measure_footprint(compiled, target).stack_bytes
-    if cc is None and bound is not None and machine.stack_bytes > bound:
+    if bound is not None and machine.stack_bytes > bound:
         raise InternalError(
             f"the inference used {machine.stack_bytes} bytes of stack, {bound} are stated"
         )
