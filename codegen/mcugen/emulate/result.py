@@ -31,7 +31,7 @@ class BenchResult:
         layers: in the order they run. What enters and leaves the model's function counts with
             the first and the last; the mark after each layer is one call instruction.
         stack_bytes: most that the inference used.
-        stack_bound_bytes: what reports state, by the compiler's frames and a margin; None if unknown.
+        stack_bound_bytes: what reports state: measured frames and a margin; None if unknown.
         text_bytes: code, functions of the compiler's library among it.
         rodata_bytes: constants.
         ram_bytes: static variables, the arena among them.
