@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
 from pathlib import Path
@@ -17,6 +16,7 @@ from mcugen.errors import InternalError, McugenError, UnsupportedModelError, Usa
 from mcugen.report.bench_text import bench_json, print_bench, print_comparison
 from mcugen.report.boards_text import print_boards
 from mcugen.report.check_text import check_json, print_check
+from mcugen.report.json_text import json_text
 from mcugen.report.model_report import unsupported_json
 from mcugen.report.supported_ops import rows
 from mcugen.report.text import print_report
@@ -38,7 +38,7 @@ BoardOpt = Annotated[
 DimOpt = Annotated[
     list[str], typer.Option("--dim", metavar="NAME=INT", help="Value of a symbolic dimension.")
 ]
-KernelsOpt = Annotated[str, typer.Option("--kernels", help="auto, portable or cmsis_nn.")]
+KernelsOpt = Annotated[str, typer.Option("--kernels", help="auto, portable, cmsis_nn or esp_nn.")]
 ArithmeticOpt = Annotated[
     str, typer.Option("--arithmetic", help="Integer arithmetic: tflite or onnx.")
 ]
@@ -89,7 +89,7 @@ def _write_json(path: Path | None, value: dict[str, Any]) -> None:
     if path is None:
         return
     try:
-        path.write_text(json.dumps(value, indent=2) + "\n")
+        path.write_text(json_text(value))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -130,12 +130,14 @@ def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
     entry.elements += wanted.size
     if not wanted.size:
         return
-    difference = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-    entry.max_abs = max(entry.max_abs, float(np.nanmax(difference, initial=0.0)))
-    top = float(np.max(np.abs(wanted.astype(np.float64))))
+    same = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
+    difference = _difference(got, wanted, same)
+    entry.max_abs = max(entry.max_abs, float(difference.max()))
+    magnitudes = np.abs(wanted.astype(np.float64))
+    top = float(np.max(magnitudes, initial=0.0, where=np.isfinite(magnitudes)))
     if top > 0:
         entry.max_relative = max(entry.max_relative, entry.max_abs / top)
-    entry.differing += int(np.count_nonzero(got != wanted))
+    entry.differing += int(np.count_nonzero(~same))
     if wanted.dtype.kind == "f":
         entry.worst_float = max(entry.worst_float, float_distance(got, wanted))
     if wanted.dtype.kind in "iu":
@@ -144,3 +146,12 @@ def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
         agree = got.argmax(axis=-1) == wanted.argmax(axis=-1)
         entry.rows += int(agree.size)
         entry.agreeing_rows += int(agree.sum())
+
+
+def _difference(got: Array, wanted: Array, same: Array) -> Array:
+    """|got - wanted| in float64; infinite where one is NaN or infinite alone."""
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+    difference[np.isnan(difference)] = np.inf
+    difference[same] = 0.0
+    return difference

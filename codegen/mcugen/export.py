@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.compiler import Compiled
 from mcugen.project import MARK, library_files, project_files
+from mcugen.report.json_text import json_text
 from mcugen.report.model_report import ModelReport
 from mcugen.report.text import markdown
 from mcugen.selftest import Selftest
@@ -83,5 +83,5 @@ def _reports(report: ModelReport) -> dict[str, str]:
     report = dataclasses.replace(report, model=Path(report.model).name)
     return {
         "REPORT.md": markdown(report),
-        "report.json": json.dumps(report.to_json(), indent=2) + "\n",
+        "report.json": json_text(report.to_json()),
     }
