@@ -33,8 +33,18 @@ def test_wrong_arguments_are_named(model: mcugen.Model) -> None:
         model(image, other=image)
     with pytest.raises(UsageError, match=r"inputs are image; got $"):
         model()
-    with pytest.raises(UsageError, match=r"'image' is image: float32\[1,1,8,8\], got float64"):
+    with pytest.raises(UsageError, match=r"inputs are image; got 2 arrays$"):
+        model(image, image)
+    with pytest.raises(UsageError, match=r"input 'image' is given twice"):
+        model(image, image=image)
+    with pytest.raises(UsageError, match=r"'image' is float32\[1, 1, 8, 8\], got float64"):
         model(image.astype(np.float64))
+
+
+def test_one_output_may_be_a_plain_string(examples_dir: Path) -> None:
+    path = examples_dir / "digits" / "digits.onnx"
+    last = mcugen.load(path).graph.nodes[-2].outputs[0]
+    assert mcugen.load(path, outputs=last).graph.outputs == (last,)
 
 
 def test_report_and_export(model: mcugen.Model, tmp_path: Path) -> None:

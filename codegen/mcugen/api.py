@@ -34,20 +34,21 @@ def load(
     path: str | Path,
     *,
     dims: Mapping[str, int] | None = None,
-    outputs: Sequence[str] = (),
+    outputs: str | Sequence[str] = (),
 ) -> Imported:
     """Import an ONNX file.
 
     Args:
         path: the .onnx file; external data is looked for beside it.
         dims: symbolic dimension -> value.
-        outputs: cut the graph at these tensors instead of its own outputs.
+        outputs: cut the graph at this tensor, or at these, instead of at its own outputs.
 
     Raises:
         ModelError: the file is not a usable ONNX model; UnsupportedModelError lists all nodes
             that cannot be generated.
     """
-    return frontend.load(path, dims=dims, outputs=outputs)
+    names = (outputs,) if isinstance(outputs, str) else outputs
+    return frontend.load(path, dims=dims, outputs=names)
 
 
 def compile(
@@ -127,14 +128,20 @@ class Model:
             UsageError: a missing or unknown input, another shape or dtype than the model's.
         """
         graph = self.compiled.graph
-        feeds = dict(zip(graph.inputs, arrays, strict=False)) | named
-        if len(arrays) > len(graph.inputs) or set(feeds) != set(graph.inputs):
+        if len(arrays) > len(graph.inputs):
+            raise UsageError(f"inputs are {', '.join(graph.inputs)}; got {len(arrays)} arrays")
+        placed = dict(zip(graph.inputs, arrays, strict=False))
+        if twice := placed.keys() & named.keys():
+            raise UsageError(f"input '{min(twice)}' is given twice, by position and by name")
+        feeds = placed | named
+        if set(feeds) != set(graph.inputs):
             raise UsageError(f"inputs are {', '.join(graph.inputs)}; got {', '.join(feeds)}")
         for name, array in feeds.items():
             tensor, found = graph[name], np.asarray(array)
             if found.shape != tensor.shape or found.dtype != tensor.dtype.np:
                 got = f"{found.dtype}{list(found.shape)}"
-                raise UsageError(f"input '{name}' is {tensor.to_text()}, got {got}")
+                wanted = f"{tensor.dtype.value}{list(tensor.shape)}"
+                raise UsageError(f"input '{name}' is {wanted}, got {got}")
         return self.host.run({n: np.asarray(a) for n, a in feeds.items()})
 
     def samples(self, inputs: str | Path | None = None, count: int = 3) -> tuple[Sample, ...]:
