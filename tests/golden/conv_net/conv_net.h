@@ -45,7 +45,8 @@ const void *conv_net_output(uint32_t index);
 /* Runs one inference on what lies at the inputs. Returns MCUGEN_OK or MCUGEN_ERROR_*. */
 int conv_net_invoke(void);
 
-/* One inference from the caller's inputs to the caller's outputs, in ONNX order and layout.
+/* One inference from the caller's inputs to the caller's outputs, in the model's order,
+ * of the types and shapes above.
  * Returns MCUGEN_OK or MCUGEN_ERROR_*. */
 int conv_net_run(const float *in0, float *out0);
 

@@ -49,7 +49,8 @@ const void *sine_int8_output(uint32_t index);
 /* Runs one inference on what lies at the inputs. Returns MCUGEN_OK or MCUGEN_ERROR_*. */
 int sine_int8_invoke(void);
 
-/* One inference from the caller's inputs to the caller's outputs, in ONNX order and layout.
+/* One inference from the caller's inputs to the caller's outputs, in the model's order,
+ * of the types and shapes above.
  * Returns MCUGEN_OK or MCUGEN_ERROR_*. */
 int sine_int8_run(const int8_t *in0, int8_t *out0);
 
