@@ -18,7 +18,7 @@ from zoo import ZOO, ZooModel
 
 pytestmark = pytest.mark.zoo
 
-BOARDS = {"cmsis_nn": "pico_w"}
+BOARDS = {"cmsis_nn": "pico_w", "esp_nn": "esp32s3"}
 """Library -> a board that it is for."""
 
 INTEGER = tuple(m for m in ZOO if m.name.endswith(("_qdq", "_qoperator")))

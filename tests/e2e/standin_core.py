@@ -99,6 +99,25 @@ def make_fetched_library(folder: Path, url: str, files: Mapping[str, str]) -> No
         path.write_text(text)
 
 
+def make_component(
+    core: Path, target: Target, name: str, version: str, files: Mapping[str, str]
+) -> None:
+    """A component of ESP-IDF's registry, as if it had been fetched.
+
+    Args:
+        core: made for the target.
+        target: of the framework espidf.
+        name: NAMESPACE/NAME.
+        version: the only one there is.
+        files: file name -> text.
+    """
+    platform = PackageSpec(str(target.platformio["platform"])).name.removeprefix("platform-")
+    folder = core / "platforms" / platform / "components" / name.replace("/", "__") / version
+    folder.mkdir(parents=True)
+    for file, text in files.items():
+        (folder / file).write_text(text)
+
+
 def _board(path: Path, target: Target) -> None:
     path.parent.mkdir()
     board = {

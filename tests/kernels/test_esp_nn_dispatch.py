@@ -15,7 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from esp32s3_dispatch import FLAGS, dispatch, sources
-from mcugen import host, lower, memory, reference, render, view
+from mcugen import api, host, lower, memory, reference, render, view
+from mcugen.check import check
 from mcugen.ir import Array, DType, Graph
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.esp_nn import buffers
@@ -27,6 +28,7 @@ from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
 from random_int8 import int8_graphs
 from vendor_sources import vendor_folder
+from zoo import ZOO
 
 CASES = 1500
 
@@ -141,3 +143,17 @@ def test_graphs(folder: Path, case: tuple[Graph, Array]) -> None:
     outputs, traced = model.trace({"x": x}, host.calls_in_order(program, plan.order), graph)
     for name, got in {**traced, **outputs}.items():
         np.testing.assert_array_equal(got, expected[name], f"{name}\n{graph.to_text()}")
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", [m.name for m in ZOO if m.name.endswith(("_qdq", "_qoperator"))])
+def test_real_models(folder: Path, models_dir: Path, name: str) -> None:
+    model = api.compile(models_dir / f"{name}.onnx", board="esp32s3", kernels="esp_nn")
+    compiled, prefix = model.compiled, model.compiled.model.prefix
+    assert compiled.options.core is Core.ESP32S3
+    built = host.build_library(
+        compiled.files, [prefix], flags=("-O1", *FLAGS), vendor=sources(folder)
+    )
+    samples = model.samples(models_dir / f"{name}.npz")
+    result = check(compiled, samples, host=host.HostModel(built, prefix, compiled.graph))
+    assert result.bit_exact, result.first_mismatch
