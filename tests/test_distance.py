@@ -42,6 +42,12 @@ def test_floats(
     assert entry.max_lsb is None
 
 
+def test_one_number_without_axes() -> None:
+    entry = OutputDistance()
+    _add_distance(entry, np.array(1, np.float32), np.array(3, np.float32))
+    assert (entry.differing, entry.max_abs, entry.argmax_agreement) == (1, 2.0, None)
+
+
 def test_integers_are_counted_in_the_last_place() -> None:
     entry = distance([-128, 5, 7], [127, 5, 9], np.int8)
     assert (entry.differing, entry.max_lsb, entry.argmax_agreement) == (2, 255, 0.0)

@@ -152,6 +152,4 @@ def _difference(got: Array, wanted: Array, same: Array) -> Array:
     """|got - wanted| in float64; infinite where one is NaN or infinite alone."""
     with np.errstate(invalid="ignore"):
         difference = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-    difference[np.isnan(difference)] = np.inf
-    difference[same] = 0.0
-    return difference
+    return np.where(same, 0.0, np.where(np.isnan(difference), np.inf, difference))
