@@ -57,6 +57,8 @@ CASES = (
     _weighted("linear_nchw", random_f32(11, 1, 2, 3, 4), (1, 2, 5, 8)),
     _weighted("linear_one_axis", random_f32(12, 2, 6, 5), (2, 9, 5)),
     _weighted("linear_three_axes", random_f32(13, 2, 3, 4, 2), (3, 5, 7, 2)),
+    _weighted("linear_large", random_f32(27, 1, 20, 18, 3), (1, 40, 36, 3)),
+    _weighted("cubic_long_axis", random_f32(28, 300, 2), (310, 2), "cubic"),
     _weighted("linear_to_one", random_f32(14, 4, 6), (1, 1), coordinates="pytorch_half_pixel"),
     _weighted("linear_same", random_f32(15, 4, 6), (4, 6)),
     _weighted("linear_empty", random_f32(16, 4, 6), (0, 3)),

@@ -221,7 +221,8 @@ def interpolate_reference(params: InterpolateParams, arrays: Sequence[Array]) ->
         index, weight = base, np.ones((), np.float32)
         for axis, tap in zip(params.axes, taps, strict=True):
             shape = [-1 if k == axis.loop else 1 for k in range(len(loops))]
-            index = index + axis.index.array[tap :: axis.taps].reshape(shape) * axis.x_stride
+            places = axis.index.array[tap :: axis.taps].reshape(shape).astype(np.int64)
+            index = index + places * axis.x_stride
             weight = weight * axis.weight.array[tap :: axis.taps].reshape(shape)
         term = weight * x[index]
         acc = term if acc is None else acc + term
