@@ -10,7 +10,7 @@ from exported import example
 from mcugen import api, vendor
 from mcugen.errors import UsageError
 from mcugen.host import build_library
-from mcugen.kernels import CMSIS_NN
+from mcugen.kernels import CMSIS_NN, VENDOR_LIBRARIES
 from mcugen.kernels.library import git_blob
 from mcugen.toolchain import ForeignBuildError
 from mcugen.vendor import LibraryUse, libraries_used, read_vendor
@@ -136,12 +136,13 @@ def test_an_export_copies_what_is_needed(pinned: Path, tmp_path: Path) -> None:
     assert (lib.directory / "src" / "Internal" / "arm_nn_config.h").is_file()
 
 
-def test_the_pin_of_the_real_sources() -> None:
-    folder = vendor_folder("cmsis_nn")
+@pytest.mark.parametrize("name", VENDOR_LIBRARIES)
+def test_the_pin_of_the_real_sources(name: str) -> None:
+    folder, library = vendor_folder(name), VENDOR_LIBRARIES[name]
     if folder is None:
-        pytest.skip("MCUGEN_CMSIS_NN is not set: its sources are no part of the project")
-    found = {n: git_blob((folder / n).read_bytes()) for n in CMSIS_NN.files}
-    assert found == {n: f.blob for n, f in CMSIS_NN.files.items()}
+        pytest.skip(f"MCUGEN_{name.upper()} is not set: its sources are no part of the project")
+    found = {n: git_blob((folder / n).read_bytes()) for n in library.files}
+    assert found == {n: f.blob for n, f in library.files.items()}
 
 
 def test_git_numbers_contents_so() -> None:

@@ -104,6 +104,7 @@ def library_files(
         "m": model,
         "sources": sorted(n for n in sources if n.endswith(".c")),
         "libraries": [use.library for use in uses],
+        "components": [use.library for use in uses if use.library.component and vendor is None],
     }
     templates = {
         "library.properties": "library.properties",

@@ -15,6 +15,7 @@ from exported import example, write_project
 from mcugen import api
 from mcugen.host import standin_files
 from mcugen.kernels import ESP_NN
+from vendor_sources import vendor_folder
 
 standin = pytest.importorskip("e2e.standin_core")
 
@@ -97,3 +98,16 @@ def test_the_manifest_is_valid(tmp_path: Path, emit: str) -> None:
     assert manifest.validation_errors == []
     (wanted,) = manifest.manifest.requirements
     assert (wanted.name, wanted.version) == (ESP_NN.component, f"=={ESP_NN.version}")
+
+
+def test_copies_take_the_place_of_the_component_in_a_library_alone(tmp_path: Path) -> None:
+    """In a project they do not: only ESP-IDF's build knows the assembly of the chip."""
+    source = vendor_folder("esp_nn")
+    if source is None:
+        pytest.skip("MCUGEN_ESP_NN is not set: its sources are no part of the project")
+    library = model().export(tmp_path / "lib", emit="lib", vendor_dir=source).directory
+    assert (library / "src" / "esp_nn_conv_ansi.c").is_file()
+    assert ESP_NN.component not in (library / "idf_component.yml").read_text()
+    project = model().export(tmp_path / "out", vendor_dir=source).directory
+    assert not list(project.rglob("esp_nn_conv_ansi.c"))
+    assert ESP_NN.component in (project / "src" / "idf_component.yml").read_text()
