@@ -10,7 +10,7 @@ import pytest
 from mcugen.errors import InternalError
 from mcugen.ir import DType, Source, Tensor
 from mcugen.ops.spec import Arithmetic
-from mcugen.oracle import NodeDistance, float_distance, onnx_value
+from mcugen.oracle import NodeDistance, compare, float_distance, onnx_value
 
 
 def f32(*values: float) -> np.ndarray:
@@ -56,6 +56,20 @@ def test_integers_may_differ_by_one_in_their_share() -> None:
     assert distance(1000, 60, ties=55).within(tflite)
     assert not distance(1000, 60, ties=55).within(onnx), "half to even is what ONNX says"
     assert not distance(1000, 1, worst=2.0).within(tflite)
+
+
+def test_what_float32_sums_decide_beside_a_tie_is_no_fault() -> None:
+    """1.5 is a tie, which ONNX rounds to even; 2.49995 may come out as 2.5 or above."""
+    unrounded = np.array([0.2, 1.5, 2.49995, 3.49995, 4.499])
+    wanted = np.array([0, 2, 2, 3, 4], np.int8)
+    entry = NodeDistance("n", "t", False)
+    compare(entry, np.array([0, 2, 3, 4, 4], np.int8), wanted, unrounded, 0.0)
+    assert (entry.differing, entry.blurred, entry.ties) == (2, 2, 2)
+    assert entry.within(Arithmetic.ONNX)
+    other = NodeDistance("n", "t", False)
+    compare(other, np.array([0, 1, 2, 3, 5], np.int8), wanted, unrounded, 0.0)
+    assert (other.differing, other.blurred, other.ties) == (2, 0, 1)
+    assert not other.within(Arithmetic.ONNX)
 
 
 def test_onnx_value_follows_permutation_and_offset() -> None:
