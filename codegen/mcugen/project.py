@@ -23,6 +23,8 @@ from mcugen.vendor_project import VendorPart, flattened, vendor_part
 MARK = ".mcugen.json"
 """What says that a folder was written by mcugen, and for which board."""
 
+_IGNORED = (".pio/", "build/", "sdkconfig.*", "!sdkconfig.defaults")
+
 EXACT_FLAGS = ("-ffp-contract=off",)
 _HOST_ONLY = ("-Wpedantic", "-Wundef")
 """Left out for boards: their SDKs reach the C library's headers through wrappers that are found
@@ -73,7 +75,7 @@ def project_files(
         **{f"src/{n}": t for n, t in selftest_files(model, test).items()},
         **part.files,
         **reports,
-        ".gitignore": ".pio/\nbuild/\nsdkconfig.*\n!sdkconfig.defaults\n",
+        ".gitignore": "\n".join([*_IGNORED, *part.ignored]) + "\n",
         MARK: _json({"schema": 1, "kind": "project", "model": model.prefix, "board": target.name}),
     }
     common = {n: f"project/{n}.j2" for n in ("platformio.ini", "README.md", "NOTICE")}

@@ -34,6 +34,7 @@ class VendorPart:
         folders: folders below `lib/` with C that is built without our warnings.
         notes: lines for the README, in Markdown.
         stack_bytes: of the library's functions, in one inference.
+        ignored: lines of .gitignore.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class VendorPart:
     folders: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     stack_bytes: int = 0
+    ignored: tuple[str, ...] = ()
 
 
 def vendor_part(
@@ -138,6 +140,7 @@ def _component(use: LibraryUse) -> VendorPart:
         {"src/idf_component.yml": text},
         notes=(note,),
         stack_bytes=library.stack_bytes(use.functions),
+        ignored=("managed_components/",),
     )
 
 

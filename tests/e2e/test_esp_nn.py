@@ -79,6 +79,7 @@ def test_a_model_that_does_not_call_it_does_not_ask_for_it(tmp_path: Path) -> No
         assert not (project / "src" / "idf_component.yml").exists()
         assert "CONFIG_NN" not in (project / "sdkconfig.defaults").read_text()
         assert "ESP-NN" not in (project / "NOTICE").read_text()
+        assert "managed_components" not in (project / ".gitignore").read_text()
 
 
 def test_the_notice_names_the_library(tmp_path: Path) -> None:
@@ -86,6 +87,7 @@ def test_the_notice_names_the_library(tmp_path: Path) -> None:
     text = (project / "NOTICE").read_text()
     assert f"ESP-NN 1.2.3, commit {ESP_NN.commit}" in text
     assert "Espressif Systems (Shanghai) CO LTD. Licence: Apache-2.0." in text
+    assert "managed_components/\n" in (project / ".gitignore").read_text()
 
 
 @pytest.mark.parametrize("emit", ["project", "lib"])
