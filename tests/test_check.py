@@ -89,3 +89,25 @@ def test_a_tie_shows_through_a_clamp_between_two_equal_scales(tmp_path: Path) ->
     assert [s.node.op for s in halved.program.calls] == ["QConv"]
     assert (distance.differing, distance.ties) == (4, 4), "1, 5, 9 and 13: 0.5, 2.5, 4.5 and 6.5"
     assert result.ok
+
+
+@pytest.mark.parametrize("arithmetic", ["tflite", "onnx"])
+def test_rounding_a_float_bias_is_no_fault(tmp_path: Path, arithmetic: str) -> None:
+    """The bias 0.5 of a sum in units of 0.8 becomes 1 unit: up to 0.3 LSB of the output."""
+    nodes = [
+        node("DequantizeLinear", ["x", "one", "zero"], ["xf"]),
+        node("DequantizeLinear", ["w", "unit", "zero"], ["wf"]),
+        node("Conv", ["xf", "wf", "b"], ["c"]),
+        node("QuantizeLinear", ["c", "one", "zero"], ["y"]),
+    ]
+    constants = {"w": np.ones((1, 1, 1), np.int8), "b": np.full(1, 0.5, np.float32)}
+    constants |= {"one": np.array(1, np.float32), "unit": np.array(0.8, np.float32)}
+    constants |= {"zero": np.array(0, np.int8)}
+    proto = model(nodes, [value("x", [1, 1, 8], INT8)], ["y"], constants)
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    compiled = api.compile(tmp_path / "m.onnx", arithmetic=arithmetic).compiled
+    x = np.array([[[0, 1, 2, 3, 4, 5, 6, 7]]], np.int8)
+    result = check.check(compiled, [Sample({"x": x})], use_ort=False)
+    (distance,) = (d for d in result.distances.values() if d.differing)
+    assert distance.differing > 1
+    assert result.ok

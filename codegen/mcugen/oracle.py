@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen import reference
 from mcugen.errors import InternalError
-from mcugen.ir import Array, Graph, Node, Source, Tensor
+from mcugen.ir import Array, DType, Graph, Node, Source, Tensor
 from mcugen.ops.quantize_linear import quantized
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
@@ -49,8 +49,8 @@ class NodeDistance:
         and no more than the share. For `tflite` the share does not count elements so near a
         rounding tie that its definition rounds them the other way: exact ties (away from zero,
         ONNX to even), and those within the op's `rounding_slack`, where rounding twice shows.
-        For `onnx` it does not count those beside a tie, where the order of float32 sums decides;
-        exact ties do count.
+        For `onnx` it does not count those beside a tie, where the order of float32 sums and the
+        rounding of a float bias to int32 decide; exact ties do count.
         """
         if self.is_float:
             return self.worst <= 1.0
@@ -112,7 +112,8 @@ def measure(
                 entry = found.setdefault(name, _empty(step, graph[name]))
                 real = _unrounded(graph[name], onnx_graph, onnx_values)
                 slack = specs()[step.node.op].rounding_slack(step.params)
-                compare(entry, got, wanted, real, slack)
+                blur = _bias_blur(graph, step, graph[name], onnx_graph)
+                compare(entry, got, wanted, real, slack, blur)
 
 
 def _empty(step: Step, tensor: Tensor) -> NodeDistance:
@@ -120,7 +121,12 @@ def _empty(step: Step, tensor: Tensor) -> NodeDistance:
 
 
 def compare(
-    entry: NodeDistance, got: Array, wanted: Array, unrounded: Array | None, slack: Array | float
+    entry: NodeDistance,
+    got: Array,
+    wanted: Array,
+    unrounded: Array | None,
+    slack: Array | float = 0.0,
+    blur: Array | float = 0.0,
 ) -> None:
     """Add one sample of one tensor.
 
@@ -130,6 +136,7 @@ def compare(
         wanted: of the ONNX graph.
         unrounded: what gave `wanted` when it was rounded, where that is known.
         slack: of the node's op, in units of the last place.
+        blur: what rounding the node's constants may move, in the same units.
     """
     entry.elements += wanted.size
     if not wanted.size:
@@ -144,8 +151,21 @@ def compare(
     entry.differing += int(differs.sum())
     if unrounded is not None:
         from_tie = np.abs(unrounded - np.floor(unrounded) - 0.5)
-        entry.ties += int((differs & (from_tie <= slack + _TIE_WIDTH)).sum())
-        entry.blurred += int((differs & (from_tie > 0) & (from_tie <= _TIE_WIDTH)).sum())
+        near = differs & (from_tie <= _TIE_WIDTH + blur)
+        entry.ties += int((differs & (from_tie <= slack + _TIE_WIDTH + blur)).sum())
+        entry.blurred += int((near & ((from_tie > 0) | (np.asarray(blur) > 0))).sum())
+
+
+def _bias_blur(graph: Graph, step: Step, out: Tensor, onnx_graph: Graph) -> Array | float:
+    """LSB of the output that rounding a float bias to int32 may move, per channel or for all.
+
+    Half a unit of the sum; nothing when the bias is the ONNX graph's own int32 tensor.
+    """
+    constants = (graph[n] for n in step.node.inputs if n and graph[n].is_constant)
+    made = [t for t in constants if t.dtype is DType.INT32 and t.name not in onnx_graph.tensors]
+    if out.quant is None or not made or made[0].quant is None:
+        return 0.0
+    return np.asarray(0.5 * np.float64(made[0].quant.scale) / np.float64(out.quant.scale))
 
 
 def float_distance(got: Array, wanted: Array) -> float:
