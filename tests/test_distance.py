@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mcugen.distance import OutputDistance, _add_distance
+from mcugen import api
+from mcugen.distance import OutputDistance, _add_distance, distance_to_onnx
+from mcugen.samples import Sample
+from onnx_models import model, node, value
 
 NAN, INF = math.nan, math.inf
 
@@ -51,3 +55,18 @@ def test_one_number_without_axes() -> None:
 def test_integers_are_counted_in_the_last_place() -> None:
     entry = distance([-128, 5, 7], [127, 5, 9], np.int8)
     assert (entry.differing, entry.max_lsb, entry.argmax_agreement) == (2, 255, 0.0)
+
+
+def test_outputs_channels_last_are_compared_in_that_order(tmp_path: Path) -> None:
+    """A square image, whose shape would hide that its axes changed places."""
+    weights = np.arange(9, dtype=np.float32).reshape(3, 3, 1, 1)
+    proto = model(
+        [node("Conv", ["x", "w"], ["y"])], [value("x", [1, 3, 3, 3])], ["y"], {"w": weights}
+    )
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    compiled = api.compile(tmp_path / "m.onnx", io_layout="nhwc").compiled
+    assert compiled.graph[compiled.graph.outputs[0]].source.perm == (0, 2, 3, 1)
+    x = np.random.default_rng(0).standard_normal((1, 3, 3, 3)).astype(np.float32)
+    y = np.einsum("oi,bihw->bohw", weights[..., 0, 0], x).astype(np.float32)
+    found = distance_to_onnx(compiled, [Sample({"x": x}, {"y": y})])
+    assert found.outputs["y"].worst_float < 1.0

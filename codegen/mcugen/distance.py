@@ -9,7 +9,7 @@ import numpy as np
 
 from mcugen import ort, reference, semantics
 from mcugen.compiler import Compiled
-from mcugen.ir import Array
+from mcugen.ir import Array, Tensor
 from mcugen.oracle import float_distance, onnx_value
 from mcugen.samples import Sample
 
@@ -71,9 +71,9 @@ class OnnxDistance:
         """
         graphs = (compiled.imported.graph.outputs, compiled.graph.outputs)
         for name, lowered_name in zip(*graphs, strict=True):
-            wanted = sample.outputs.get(name)
-            data = compiled.graph[lowered_name].data
-            got = values[lowered_name] if data is None else data
+            tensor = compiled.graph[lowered_name]
+            wanted = _as_lowered(tensor, name, sample.outputs.get(name))
+            got = values[lowered_name] if tensor.data is None else tensor.data
             if wanted is not None and (got.shape, got.dtype) == (wanted.shape, wanted.dtype):
                 _add_distance(self.outputs.setdefault(name, OutputDistance()), got, wanted)
         self.samples += bool(sample.outputs)
@@ -124,6 +124,14 @@ def lowered_inputs(compiled: Compiled, onnx_values: Mapping[str, Array]) -> dict
         assert value is not None, name
         feeds[name] = value
     return feeds
+
+
+def _as_lowered(tensor: Tensor, name: str, value: Array | None) -> Array | None:
+    """An output of ONNX in the layout that the lowered graph gives it in (channels last, say)."""
+    perm = tensor.source.perm if tensor.source and tensor.source.name == name else None
+    if value is None or perm is None or len(perm) != value.ndim:
+        return value
+    return value.transpose(perm)
 
 
 def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
