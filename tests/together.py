@@ -35,6 +35,7 @@ def build_together(
 ) -> list[host.HostModel]:
     """The host model of each."""
     prefixes = [m.model.prefix for m in models]
+    assert len(set(prefixes)) == len(prefixes), "two models have one name"
     files = one_file([m.files for m in models], name)
     library: Path = host.build_library(files, prefixes, compiler=compiler, flags=flags)
     return [
