@@ -15,6 +15,7 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.cmsis_nn import conv as cmsis_nn
+from mcugen.ops.cmsis_nn.matmul import ONE_PIXEL_KERNEL
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.esp_nn import conv as esp_nn
@@ -212,7 +213,7 @@ SPECS = (
         infer=_infer,
         lower=_lower,
         reference=qconv_reference,
-        kernels=(*cmsis_nn.CONV_KERNELS, *esp_nn.CONV_KERNELS, *QCONV_KERNELS),
+        kernels=(ONE_PIXEL_KERNEL, *cmsis_nn.CONV_KERNELS, *esp_nn.CONV_KERNELS, *QCONV_KERNELS),
         macs=qconv_macs,
         channels_last=_channels_last,
     ),

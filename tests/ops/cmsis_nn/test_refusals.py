@@ -11,13 +11,14 @@ import dataclasses
 import numpy as np
 import pytest
 
+from casebuild import case_graph
 from mcugen.ir import DType
-from mcugen.lower import choose_kernel
+from mcugen.lower import choose_kernel, lower
 from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.elementwise import NoAttrs
 from mcugen.ops.pad import PadAttrs
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic
+from mcugen.ops.spec import Arithmetic, Core
 from mcugen.ops.transpose import TransposeAttrs
 from mcugen.quantize.fixed_point import Rounding
 from opcase import OpCase, q, q_axis, random_int
@@ -239,6 +240,43 @@ def test_one_row(name: str, strides: tuple[int, int], pads: tuple[int, ...], fun
     step = step_of(conv((1, 1, 9, 4), (2, 4, 1, 3), strides=strides, pads=pads), "cmsis_nn")
     assert step.kernel is not None
     assert step.kernel.form(step.params).function == function
+
+
+ONE_PIXEL = [
+    ("pointwise", conv((1, 1, 1, 8), (5, 8, 1, 1)), "arm_fully_connected_per_channel_s8"),
+    ("whole window", conv((1, 3, 2, 8), (5, 8, 3, 2)), "arm_fully_connected_per_channel_s8"),
+    ("whole window of two images", conv((2, 3, 2, 4), (5, 4, 3, 2)), "arm_fully_connected"),
+    ("padded", conv((1, 2, 2, 8), (5, 8, 3, 2), pads=(0, 0, 1, 0)), "arm_convolve_wrapper_s8"),
+    ("groups", conv((1, 3, 2, 8), (6, 4, 3, 2), groups=2), "arm_convolve_wrapper_s8"),
+    ("depthwise", conv((1, 3, 2, 8), (8, 1, 3, 2), groups=8), "arm_depthwise_conv_wrapper_s8"),
+]
+
+
+@pytest.mark.parametrize(("name", "case", "function"), ONE_PIXEL, ids=[r[0] for r in ONE_PIXEL])
+def test_one_pixel(name: str, case: OpCase, function: str) -> None:
+    """A window as large as the image is a matrix by a vector."""
+    del name
+    per_channel = dataclasses.replace(case, quant={**case.quant, 1: q_axis(
+        np.full(case.inputs[1].shape[0], 0.01, np.float32), 0)})  # fmt: skip
+    step = step_of(per_channel, "cmsis_nn")
+    assert step.kernel is not None
+    assert step.kernel.form(step.params).function.startswith(function)
+
+
+def test_auto_leaves_out_what_is_slower() -> None:
+    slow, fast = CASES["depthwise taken"][0], CASES["conv taken"][0]
+    libraries = ("cmsis_nn", "portable")
+    for core, case, library in (
+        (Core.PLAIN, slow, "portable"),
+        (Core.DSP, slow, "portable"),
+        (Core.MVE, slow, "cmsis_nn"),
+        (Core.PLAIN, fast, "cmsis_nn"),
+    ):
+        graph = case_graph(case)
+        (step,) = lower(graph, libraries=libraries, core=core, fastest=True).calls
+        assert step.kernel is not None and step.kernel.library == library
+        told = dict(step.refused).get("cmsis_nn", "")
+        assert ("portable C was measured faster" in told) == (library == "portable")
 
 
 def test_a_bias_is_always_passed() -> None:

@@ -182,7 +182,8 @@ def weighted_reason(params: Weighted) -> str | None:
     return requant_overflow_reason(accumulator_bound(params.weights, params.bias, zero), requant)
 
 
-def _conv_reason(params: QConvParams) -> str | None:
+def conv_reason(params: QConvParams) -> str | None:
+    """Why the node cannot be an ordinary convolution."""
     if is_depthwise(params.geometry):
         return _depthwise_reason(params) or "depthwise"
     reason = weighted_reason(params) or weights_reason(params.weights)
@@ -197,7 +198,7 @@ def _conv_reason(params: QConvParams) -> str | None:
 
 def _depthwise_reason(params: QConvParams) -> str | None:
     if not is_depthwise(params.geometry):
-        return _conv_reason(params) or "not depthwise"
+        return conv_reason(params) or "not depthwise"
     reason = weighted_reason(params) or weights_reason(params.weights)
     if reason is not None:
         return reason
@@ -274,7 +275,7 @@ CONV_KERNELS = (
     Kernel(
         "cmsis_nn/convolve.c.j2",
         LIBRARY,
-        accepts=_conv_reason,
+        accepts=conv_reason,
         constants=_constants,
         scratch=_scratch,
         guarded=True,

@@ -6,6 +6,7 @@ arm_batch_matmul_s8: a [M, K], b [K, N], one pair at a time; b is transposed int
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,10 +26,11 @@ from mcugen.ops.cmsis_nn.common import (
     requant_overflow_reason,
     requant_reason,
 )
-from mcugen.ops.cmsis_nn.conv import per_channel, weighted_reason
+from mcugen.ops.cmsis_nn.conv import conv_reason, per_channel, weighted_reason
 from mcugen.ops.matmul_kernel import MatMulShape
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
 
 _ALIGN_BYTES = 16
@@ -83,7 +85,7 @@ class FullyConnectedForm:
 
 
 def fully_connected_form(params: QConvParams) -> FullyConnectedForm:
-    """The arguments; the node's geometry is a pointwise convolution over its rows."""
+    """The arguments; the node is a pointwise convolution over its rows, or of one pixel."""
     g, requant, zero = params.geometry, params.requant, params.x_zero_point
     assert requant is not None and zero is not None
     kind = "per_channel_s8" if requant.per_channel else "s8"
@@ -91,7 +93,7 @@ def fully_connected_form(params: QConvParams) -> FullyConnectedForm:
         function=f"arm_fully_connected_{kind}",
         per_channel=requant.per_channel,
         rows=g.batch * g.height.out * g.width.out,
-        inner=g.in_c,
+        inner=g.depth,
         units=g.out_c,
         input_offset=-zero,
         filter_offset=filter_offset(params.weights),
@@ -125,6 +127,19 @@ def _fully_connected_reason(params: QConvParams) -> str | None:
     return dims_reason(form.x, form.filters, form.y)
 
 
+def _one_pixel_reason(params: QConvParams) -> str | None:
+    """A window as large as the image: a matrix by a vector, which convolutions take by two."""
+    g = params.geometry
+    if g.groups > 1 or not (_covers(g.height) and _covers(g.width)):
+        return conv_reason(params) or "more than one pixel"
+    return _fully_connected_reason(params)
+
+
+def _covers(axis: Axis) -> bool:
+    whole = (axis.size, axis.out, axis.pad) == (axis.kernel, 1, 0)
+    return whole and (axis.dilation == 1 or axis.kernel == 1)
+
+
 def _fully_connected_scratch(params: QConvParams, core: Core) -> int:
     return buffers.fully_connected(params.geometry.out_c, core)
 
@@ -132,7 +147,8 @@ def _fully_connected_scratch(params: QConvParams, core: Core) -> int:
 def _fully_connected_constants(params: QConvParams) -> tuple[Constant, ...]:
     form = fully_connected_form(params)
     assert params.requant is not None
-    stored = params.weights.astype(np.int64).reshape(-1) - form.filter_offset
+    taps = params.weights.astype(np.int64).transpose(0, 2, 3, 1)
+    stored = taps.reshape(-1) - form.filter_offset
     arrays = (Constant("weights", stored.astype(np.int8)), Constant("bias", params.bias))
     return (*arrays, *per_channel(params.requant, form.units)) if form.per_channel else arrays
 
@@ -270,6 +286,9 @@ FULLY_CONNECTED_KERNEL = Kernel(
     headers=HEADERS,
     form=fully_connected_form,
 )
+
+ONE_PIXEL_KERNEL = dataclasses.replace(FULLY_CONNECTED_KERNEL, accepts=_one_pixel_reason)
+"""The same for a convolution of one pixel."""
 
 MATMUL_KERNEL = Kernel(
     "cmsis_nn/batch_matmul.c.j2",
