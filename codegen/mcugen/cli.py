@@ -203,8 +203,12 @@ def bench(
     board: BoardOpt,
     dim: DimOpt = [],  # noqa: B006 - typer copies it
     kernels: Annotated[
-        str, typer.Option("--kernels", help="As in export; several, with commas, are compared.")
-    ] = "auto",
+        str,
+        typer.Option(
+            "--kernels",
+            help="As in export, a vendor's with --vendor-dir; several, with commas, are compared.",
+        ),
+    ] = "portable",
     arithmetic: ArithmeticOpt = "tflite",
     outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
     cc: Annotated[

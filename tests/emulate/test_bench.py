@@ -45,7 +45,7 @@ def _packages() -> None:
 
 
 def model(name: str = "digits_int8", board: str = "pico_w", **options: Any) -> api.Model:
-    return api.compile(DIGITS / f"{name}.onnx", board=board, **options)
+    return api.compile(DIGITS / f"{name}.onnx", board=board, **{"kernels": "portable", **options})
 
 
 def run(made: api.Model, name: str = "digits_int8", **options: Any) -> BenchResult:

@@ -15,7 +15,9 @@ from mcugen.report.text import markdown, print_report, short_name
 
 @pytest.fixture(scope="module")
 def report(examples_dir: Path) -> ModelReport:
-    return api.compile(examples_dir / "digits" / "digits_int8.onnx", board="pico_w").report()
+    return api.compile(
+        examples_dir / "digits" / "digits_int8.onnx", board="pico_w", kernels="portable"
+    ).report()
 
 
 def test_short_names_keep_the_end() -> None:
