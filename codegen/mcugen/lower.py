@@ -146,10 +146,7 @@ def choose_kernel(
 def _slow(kernel: Kernel, avoid: Core | None) -> str | None:
     if avoid not in kernel.slower_on:
         return None
-    return (
-        f"portable C was measured faster on this kind of core; --kernels {kernel.library} takes it "
-        "all the same"
-    )
+    return f"portable C is faster on this kind of core; --kernels {kernel.library} insists"
 
 
 def _misaligned(kernel: Kernel, offsets: Sequence[int | None]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from rich.console import Console
 
 from mcugen import api
 from mcugen.report.model_report import ModelReport
-from mcugen.report.text import markdown, print_report, short_name
+from mcugen.report.text import markdown, print_report, remarks, short_name
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +55,14 @@ def test_json_of_a_report(report: ModelReport) -> None:
     assert found["macs"] == sum(n["macs"] for n in found["nodes"]) > 0
     assert found["flash_source"] in ("measured", "estimated")
     assert found["weights_bytes"] < found["flash_bytes"]
+
+
+def test_refusals_for_one_reason_are_one_remark(report: ModelReport) -> None:
+    rows = [dataclasses.replace(r, refused={"cmsis_nn": "why"}) for r in report.nodes[:3]]
+    other = dataclasses.replace(report.nodes[3], refused={"cmsis_nn": "because"})
+    found = remarks(dataclasses.replace(report, nodes=(*rows, other), notices=()))
+    names = ", ".join(f"{r.op} '{r.name}'" for r in rows)
+    assert found == [
+        f"cmsis_nn refused 3 nodes: why: {names}",
+        f"{other.op} '{other.name}': cmsis_nn refused: because",
+    ]

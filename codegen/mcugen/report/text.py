@@ -53,14 +53,27 @@ def _cells(row: NodeRow) -> tuple[str, ...]:
 
 def remarks(report: ModelReport) -> list[str]:
     """Notices, refusals, float nodes and advice, one line each."""
-    lines = list(report.notices)
-    for row in report.nodes:
-        lines += [
-            f"{row.op} '{row.name}': {lib} refused: {why}" for lib, why in row.refused.items()
-        ]
-        if row.float_reason:
-            lines.append(f"{row.op} '{row.name}' runs in float: {row.float_reason}")
+    lines = [*report.notices, *_refusals(report)]
+    lines += [
+        f"{row.op} '{row.name}' runs in float: {row.float_reason}"
+        for row in report.nodes
+        if row.float_reason
+    ]
     return lines + list(report.fit.advice)
+
+
+def _refusals(report: ModelReport) -> list[str]:
+    """One line per library and reason, with the nodes."""
+    nodes: dict[tuple[str, str], list[str]] = {}
+    for row in report.nodes:
+        for refusal in row.refused.items():
+            nodes.setdefault(refusal, []).append(f"{row.op} '{row.name}'")
+    return [
+        f"{names[0]}: {library} refused: {why}"
+        if len(names) == 1
+        else f"{library} refused {len(names)} nodes: {why}: {', '.join(names)}"
+        for (library, why), names in nodes.items()
+    ]
 
 
 _FULL_WIDTH = 110
