@@ -6,6 +6,7 @@ import numpy as np
 
 from graphs import Builder, ops, run
 from mcugen.ir import Graph, Source
+from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.conv import ConvAttrs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.unary import UnaryAttrs
@@ -41,6 +42,34 @@ def test_transposes_go_from_both_ends() -> None:
 def test_one_channel_takes_a_reshape() -> None:
     after = drop_input_transpose.run(_conv(1))
     assert ops(after) == ["Conv"]
+    assert after["x"].shape == (1, 5, 4, 1)
+
+
+def test_what_lies_before_the_transpose_turns_too() -> None:
+    """x - mean, quantized, into an integer convolution: the Transpose is behind all of that."""
+    b = Builder()
+    x = b.input("x", (1, 3, 5, 4))
+    centred = b.node("Sub", (x, b.const("mean", random_f32(3, 1, 3, 1, 1))), BinaryAttrs(), "c")
+    q = b.quantize(centred, "q", 0.05)
+    w = b.const("w", random_f32(1, 2, 3, 3, 3))
+    b.node("Conv", (b.dequantize(q, "d", 0.05), w), CONV, "y")
+    before = layout.run(b.graph("y"))
+    after = drop_input_transpose.run(before)
+    assert ops(after) == ["Sub", "QuantizeLinear", "DequantizeLinear", "Conv"]
+    assert after["x"].shape == (1, 5, 4, 3) and after["x"].source == Source("x", (0, 2, 3, 1))
+    x_value = random_f32(2, 1, 3, 5, 4)
+    old = run(before, {"x": x_value})["y"]
+    new = run(after, {"x": np.ascontiguousarray(x_value.transpose(0, 2, 3, 1))})["y"]
+    assert np.array_equal(new.transpose(0, 3, 1, 2), old)
+
+
+def test_one_channel_is_quantized_channels_last() -> None:
+    b = Builder()
+    q = b.quantize(b.input("x", (1, 1, 5, 4)), "q", 0.05)
+    w = b.const("w", random_f32(1, 2, 1, 3, 3))
+    b.node("Conv", (b.dequantize(q, "d", 0.05), w), CONV, "y")
+    after = drop_input_transpose.run(layout.run(b.graph("y")))
+    assert ops(after) == ["QuantizeLinear", "DequantizeLinear", "Conv"]
     assert after["x"].shape == (1, 5, 4, 1)
 
 

@@ -13,6 +13,8 @@ inputs and outputs keep their order and names.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mcugen.ir import Graph, Node
 from mcugen.ops.registry import specs
 from mcugen.ops.reshape import ReshapeAttrs
@@ -33,9 +35,14 @@ from mcugen.passes.relayout import Relayout, View
 from mcugen.passes.roles import data_inputs
 
 
-def run(graph: Graph) -> Graph:
-    """The graph with channels last and its Transposes cancelled or moved out."""
-    build = Relayout(graph)
+def run(graph: Graph, inputs: Mapping[str, Perm] | None = None) -> Graph:
+    """The graph with channels last and its Transposes cancelled or moved out.
+
+    Args:
+        graph: any.
+        inputs: graph inputs that shall be given transposed.
+    """
+    build = Relayout(graph, inputs)
     columns = Columns(graph)
     for node in graph.nodes:
         if node.op == "Transpose":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
 from typing import Any
@@ -37,17 +37,22 @@ class Relayout:
     A Transpose costs nothing until somebody needs the tensor in an order that no view gives.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, inputs: Mapping[str, Perm] | None = None) -> None:
+        """Begin with the inputs as they are, but those of `inputs` transposed by the caller."""
         self.graph = graph
         self.nodes: list[Node] = []
         self.tensors: dict[str, Tensor] = {}
         self._views: dict[str, View] = {}
+        self._turned = bool(inputs)
         self._made: dict[tuple[str, Perm], str] = {}
         self._wide: dict[tuple[str, int], str] = {}
         for name, tensor in graph.tensors.items():
             if tensor.is_constant or name in graph.inputs:
                 self.tensors[name] = tensor
                 self._views[name] = View(name, identity(tensor.rank))
+        for name, perm in (inputs or {}).items():
+            self.tensors[name] = reordered(graph[name], perm)
+            self._views[name] = View(name, inverse(perm))
 
     def view(self, name: str) -> View:
         """How the new graph holds tensor `name` of the old one."""
@@ -141,7 +146,8 @@ class Relayout:
         for name in dict.fromkeys(self.graph.outputs):
             self._give_output(name)
         before = self.graph.nodes
-        if len(self.nodes) == len(before) and all(map(is_, self.nodes, before)):
+        same = len(self.nodes) == len(before) and all(map(is_, self.nodes, before))
+        if same and not self._turned:
             return self.graph
         return self.graph.rebuild(self.nodes, self.tensors)
 
