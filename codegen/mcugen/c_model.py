@@ -25,7 +25,10 @@ class EmitOptions:
 
 @dataclass(frozen=True)
 class CTensor:
-    """A graph input or output in the public interface."""
+    """A graph input or output in the public interface.
+
+    `axes` are those of the ONNX tensor in the order of `shape`; None where they are in place.
+    """
 
     index: int
     name: str
@@ -38,6 +41,7 @@ class CTensor:
     scale: float | None
     zero_point: int | None
     offset_bytes: int | None
+    axes: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,6 +132,7 @@ def _io_tensor(locator: _Locator, index: int, tensor: Tensor, ident: str) -> CTe
         scale=None if quant is None else float(quant.scale),
         zero_point=None if quant is None else int(quant.zero_point),
         offset_bytes=locator.offset(tensor.name),
+        axes=tensor.source.perm if tensor.source else None,
     )
 
 
