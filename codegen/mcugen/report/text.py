@@ -55,7 +55,7 @@ def remarks(report: ModelReport) -> list[str]:
     """Notices, refusals, float nodes and advice, one line each."""
     lines = [*report.notices, *_refusals(report)]
     lines += [
-        f"{row.op} '{row.name}' runs in float: {row.float_reason}"
+        f"{row.op} '{short_name(row.name)}' runs in float: {row.float_reason}"
         for row in report.nodes
         if row.float_reason
     ]
@@ -67,7 +67,7 @@ def _refusals(report: ModelReport) -> list[str]:
     nodes: dict[tuple[str, str], list[str]] = {}
     for row in report.nodes:
         for refusal in row.refused.items():
-            nodes.setdefault(refusal, []).append(f"{row.op} '{row.name}'")
+            nodes.setdefault(refusal, []).append(f"{row.op} '{short_name(row.name)}'")
     return [
         f"{names[0]}: {library} refused: {why}"
         if len(names) == 1
