@@ -61,8 +61,8 @@ def test_refusals_for_one_reason_are_one_remark(report: ModelReport) -> None:
     rows = [dataclasses.replace(r, refused={"cmsis_nn": "why"}) for r in report.nodes[:3]]
     other = dataclasses.replace(report.nodes[3], refused={"cmsis_nn": "because"})
     found = remarks(dataclasses.replace(report, nodes=(*rows, other), notices=()))
-    names = ", ".join(f"{r.op} '{r.name}'" for r in rows)
+    names = ", ".join(f"{r.op} '{short_name(r.name)}'" for r in rows)
     assert found == [
         f"cmsis_nn refused 3 nodes: why: {names}",
-        f"{other.op} '{other.name}': cmsis_nn refused: because",
+        f"{other.op} '{short_name(other.name)}': cmsis_nn refused: because",
     ]
