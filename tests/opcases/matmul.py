@@ -170,6 +170,9 @@ def _integer(
 U8, I8 = DType.UINT8, DType.INT8
 INTEGER = (
     _q_fully("q_row", (1, 20), 16),
+    _q_fully("q_row_odd", (1, 33), 7, per_channel=True),
+    _q_fully("q_row_pair", (17,), 2, bias=False),
+    _q_fully("q_row_u8", (1, 48), 10, x_dtype=U8, w_dtype=U8, zero_points=(250, 3, 9)),
     _q_fully("q_rows", (5, 33), 7),
     _q_fully("q_per_channel", (2, 16), 12, per_channel=True),
     _q_fully("q_single", (1, 64), 1, bias=False),

@@ -81,6 +81,9 @@ void run(int32_t n, const int32_t *acc, const int32_t *mult, const int32_t *shif
         out[5 * n + i] = shift[i] < 0 ? mcugen_requantize_once(acc[i], mult[i], 31 - shift[i]) : 0;
         out[6 * n + i] =
             shift[i] < 0 ? mcugen_requantize_once_up(acc[i], mult[i], 31 - shift[i]) : 0;
+        out[7 * n + i] = shift[i] < -1 ? mcugen_requantize_high(acc[i], mult[i], -1 - shift[i]) : 0;
+        out[8 * n + i] =
+            shift[i] < -1 ? mcugen_requantize_high_up(acc[i], mult[i], -1 - shift[i]) : 0;
     }
 }
 """
@@ -109,7 +112,7 @@ def test_header_equals_reference(tmp_path: Path) -> None:
     mult[::5] = 2**30
     scale = np.exp2(rng.uniform(-30, 10, count)).astype(np.float32)
     scale[-5000:] = np.float32(0.05)  # ties
-    out = np.zeros((7, count), np.int32)
+    out = np.zeros((9, count), np.int32)
     ctypes.CDLL(str(library)).run(
         count, *(a.ctypes.data_as(ctypes.c_void_p) for a in (acc, mult, shift, scale, out))
     )
@@ -118,6 +121,10 @@ def test_header_equals_reference(tmp_path: Path) -> None:
     double = multiply_by_quantized_multiplier(acc, mult, shift)[right]
     np.testing.assert_array_equal(out[5][right], double)
     np.testing.assert_array_equal(np.maximum(out[6][right], 0), np.maximum(double, 0))
+    far = shift < -1
+    double = multiply_by_quantized_multiplier(acc, mult, shift)[far]
+    np.testing.assert_array_equal(out[7][far], double)
+    np.testing.assert_array_equal(np.maximum(out[8][far], 0), np.maximum(double, 0))
     single = multiply_by_quantized_multiplier(acc, mult, np.minimum(shift, 30), Rounding.SINGLE)
     np.testing.assert_array_equal(out[1][shift <= 30], single[shift <= 30])
     floats = Requant.of(Arithmetic.ONNX, scale, q(0.1, 3), DType.INT8, (-128, 127), np.ones(1))
@@ -127,21 +134,23 @@ def test_header_equals_reference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "zero_point", "act_range", "form"),
+    ("scale", "zero_point", "act_range", "form", "stored"),
     [
-        (0.25, 3, (-128, 127), "once"),
-        (0.25, 3, (3, 127), "once_up"),
-        (0.25, -128, (-128, 127), "once_up"),
-        (0.5, 3, (-128, 127), "general"),
-        ([0.1, 0.6], 3, (-128, 127), "general"),
+        (0.25, 3, (-128, 127), "once", [32]),
+        (0.25, 3, (3, 127), "once_up", [32]),
+        (0.25, -128, (-128, 127), "once_up", [32]),
+        ([0.1, 0.25], 3, (-128, 127), "once", [34, 32]),
+        ([0.1, 0.05], 3, (-128, 127), "high", [2, 3]),
+        (0.1, 3, (3, 127), "high_up", [2]),
+        (0.5, 3, (-128, 127), "general", [0]),
+        ([0.1, 0.6], 3, (-128, 127), "general", [-3, 0]),
     ],
 )
 def test_the_form_follows_the_numbers(
-    scale: object, zero_point: int, act_range: tuple[int, int], form: str
+    scale: object, zero_point: int, act_range: tuple[int, int], form: str, stored: list[int]
 ) -> None:
-    """Real multipliers below 0.5 have a negative shift: to the right."""
+    """Real multipliers below 0.5 have a negative shift: to the right; below 0.25 by two places."""
     scales = np.asarray(scale, np.float32) / 2
     rq = Requant.of(Arithmetic.TFLITE, scales, q(0.5, zero_point), DType.INT8, act_range)
     assert rq.form == form
-    if form != "general":
-        assert rq.stored_shift.tolist() == [32]
+    assert rq.stored_shift.tolist() == stored

@@ -33,6 +33,7 @@ from mcugen.ops.qconv_kernel import (
     qconv_reference,
     stored_weights,
 )
+from mcugen.ops.qfully_connected_kernel import QFULLY_CONNECTED_KERNEL
 from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs, QMatMulAttrs
 from mcugen.ops.spec import (
     ImportContext,
@@ -246,6 +247,7 @@ SPECS = (
         kernels=(
             cmsis_nn.FULLY_CONNECTED_KERNEL,
             esp_nn.FULLY_CONNECTED_KERNEL,
+            QFULLY_CONNECTED_KERNEL,
             *QCONV_KERNELS,
         ),
         macs=qconv_macs,

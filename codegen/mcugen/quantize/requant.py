@@ -129,7 +129,8 @@ class Requant:
         """Name of the C function's ending: which requantization the numbers allow.
 
         `once`: all shifts are to the right, so both roundings are one addition before one shift
-        (see the function); `once_up` besides, when negative accumulators all end at `act_min`.
+        (see the function); `high`: by two places and more, so that only the product's upper word
+        is shifted. `once_up`, `high_up`: besides, negative accumulators all end at `act_min`.
         """
         if not self.is_fixed_point:
             return "float"
@@ -137,11 +138,17 @@ class Requant:
             return "single"
         if int(self.shift.max()) >= 0:
             return "general"
-        return "once_up" if self.low >= 0 else "once"
+        form = "high" if int(self.shift.max()) <= -2 else "once"
+        return f"{form}_up" if self.low >= 0 else form
 
     @property
     def stored_shift(self) -> Array:
-        """int8 [C] or [1]: what the function of `form` gets; for `once`, bits of its one shift."""
+        """int8 [C] or [1]: what the function of `form` gets.
+
+        For `once` the bits of its one shift, for `high` those above the lower word.
+        """
+        if self.form.startswith("high"):
+            return np.int8(-1) - self.shift
         return np.int8(31) - self.shift if self.form.startswith("once") else self.shift
 
     @property

@@ -50,152 +50,99 @@ static void sine_int8_trace(uint32_t step, uint32_t output, const void *data, ui
 #endif
 
 /* node "dense_1", "relu_1", "QuantizeLinear_h1": QFullyConnected int8 [1,1] -> int8 [1,8] */
-/* The inputs of one output pixel: kernel rows, taps, channels; 0 in the padding.
- * restrict: x may hold bytes, which alias everything, but column is never part of it. */
-static void sine_int8_qfullyconnected_column(const int8_t *restrict x, int16_t *restrict column, int32_t row, int32_t iw)
-{
-    for (int32_t kh = 0; kh < 1; ++kh) {
-        int16_t *out = &column[kh * 1];
-        const int32_t first = (row + kh) * 1 + iw;
-        const int8_t *in = &x[first];
-        for (int32_t k = 0; k < 1; ++k) {
-            out[k] = (int16_t)(in[k]);
-        }
-    }
-}
-
 static void sine_int8_qfullyconnected(const int8_t *x, int8_t *y, const int8_t *weights, const int32_t *bias)
 {
-    int16_t columns[16];
-    for (int32_t k = 1; k < 16; ++k) {
-        columns[k] = 0;
-    }
-    for (int32_t oh = 0; oh < 1; ++oh) {
-        const int32_t ih = oh;
-        const int32_t row = ih;
-        for (int32_t ow = 0; ow < 1; ++ow) {
-            const int32_t iw = ow;
-            sine_int8_qfullyconnected_column(x, &columns[0], row, iw);
-            int8_t *out = &y[(oh * 1 + ow) * 8];
-            for (int32_t o = 0; o < 8; o += 4) {
-                const int8_t *taps = &weights[o * 16];
-                int32_t acc0_0 = 0;
-                int32_t acc0_1 = 0;
-                int32_t acc0_2 = 0;
-                int32_t acc0_3 = 0;
-                for (int32_t k = 0; k < 16; ++k) {
-                    const int32_t v0 = columns[k];
-                    const int32_t weight0 = taps[k];
-                    acc0_0 += v0 * weight0;
-                    const int32_t weight1 = taps[k + 16];
-                    acc0_1 += v0 * weight1;
-                    const int32_t weight2 = taps[k + 32];
-                    acc0_2 += v0 * weight2;
-                    const int32_t weight3 = taps[k + 48];
-                    acc0_3 += v0 * weight3;
-                }
-                out[o] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_0, bias[o]), 1717987038, 35), 0, 255) + -128);
-                out[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_1, bias[o + 1]), 1717987038, 35), 0, 255) + -128);
-                out[o + 2] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_2, bias[o + 2]), 1717987038, 35), 0, 255) + -128);
-                out[o + 3] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_3, bias[o + 3]), 1717987038, 35), 0, 255) + -128);
-            }
+#if defined(__thumb__) && !defined(__thumb2__)
+    /* Eight registers: the sums of more than two outputs would live on the stack. */
+    for (int32_t o = 0; o < 8; o += 2) {
+        const int8_t *row = &weights[o * 1];
+        int32_t acc0 = 0;
+        int32_t acc1 = 0;
+        MCUGEN_UNROLL_4
+        for (int32_t k = 0; k < 1; ++k) {
+            const int32_t value = x[k];
+            acc0 += value * row[k];
+            acc1 += value * row[k + 1];
         }
+        y[o] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc0, bias[o]), 1717987038, 3), 0, 255) + -128);
+        y[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc1, bias[o + 1]), 1717987038, 3), 0, 255) + -128);
     }
+#else
+    for (int32_t o = 0; o < 8; o += 4) {
+        const int8_t *row = &weights[o * 1];
+        int32_t acc0 = 0;
+        int32_t acc1 = 0;
+        int32_t acc2 = 0;
+        int32_t acc3 = 0;
+        MCUGEN_UNROLL_4
+        for (int32_t k = 0; k < 1; ++k) {
+            const int32_t value = x[k];
+            acc0 += value * row[k];
+            acc1 += value * row[k + 1];
+            acc2 += value * row[k + 2];
+            acc3 += value * row[k + 3];
+        }
+        y[o] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc0, bias[o]), 1717987038, 3), 0, 255) + -128);
+        y[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc1, bias[o + 1]), 1717987038, 3), 0, 255) + -128);
+        y[o + 2] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc2, bias[o + 2]), 1717987038, 3), 0, 255) + -128);
+        y[o + 3] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc3, bias[o + 3]), 1717987038, 3), 0, 255) + -128);
+    }
+#endif
 }
 
 /* node "dense_2", "relu_2", "QuantizeLinear_h2": QFullyConnected int8 [1,8] -> int8 [1,8] */
-/* The inputs of one output pixel: kernel rows, taps, channels; 0 in the padding.
- * restrict: x may hold bytes, which alias everything, but column is never part of it. */
-static void sine_int8_qfullyconnected_2_column(const int8_t *restrict x, int16_t *restrict column, int32_t row, int32_t iw)
-{
-    for (int32_t kh = 0; kh < 1; ++kh) {
-        int16_t *out = &column[kh * 8];
-        const int32_t first = (row + kh) * 1 + iw;
-        const int8_t *in = &x[first * 8];
-        for (int32_t k = 0; k < 8; ++k) {
-            out[k] = (int16_t)(in[k] + 128);
-        }
-    }
-}
-
 static void sine_int8_qfullyconnected_2(const int8_t *x, int8_t *y, const int8_t *weights, const int32_t *bias)
 {
-    int16_t columns[16];
-    for (int32_t k = 8; k < 16; ++k) {
-        columns[k] = 0;
-    }
-    for (int32_t oh = 0; oh < 1; ++oh) {
-        const int32_t ih = oh;
-        const int32_t row = ih;
-        for (int32_t ow = 0; ow < 1; ++ow) {
-            const int32_t iw = ow;
-            sine_int8_qfullyconnected_2_column(x, &columns[0], row, iw);
-            int8_t *out = &y[(oh * 1 + ow) * 8];
-            for (int32_t o = 0; o < 8; o += 4) {
-                const int8_t *taps = &weights[o * 16];
-                int32_t acc0_0 = 0;
-                int32_t acc0_1 = 0;
-                int32_t acc0_2 = 0;
-                int32_t acc0_3 = 0;
-                for (int32_t k = 0; k < 16; ++k) {
-                    const int32_t v0 = columns[k];
-                    const int32_t weight0 = taps[k];
-                    acc0_0 += v0 * weight0;
-                    const int32_t weight1 = taps[k + 16];
-                    acc0_1 += v0 * weight1;
-                    const int32_t weight2 = taps[k + 32];
-                    acc0_2 += v0 * weight2;
-                    const int32_t weight3 = taps[k + 48];
-                    acc0_3 += v0 * weight3;
-                }
-                out[o] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_0, bias[o]), 1374389531, 35), 0, 255) + -128);
-                out[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_1, bias[o + 1]), 1374389531, 35), 0, 255) + -128);
-                out[o + 2] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_2, bias[o + 2]), 1374389531, 35), 0, 255) + -128);
-                out[o + 3] = (int8_t)(mcugen_clamp(mcugen_requantize_once_up(mcugen_wrap_add(acc0_3, bias[o + 3]), 1374389531, 35), 0, 255) + -128);
-            }
+#if defined(__thumb__) && !defined(__thumb2__)
+    /* Eight registers: the sums of more than two outputs would live on the stack. */
+    for (int32_t o = 0; o < 8; o += 2) {
+        const int8_t *row = &weights[o * 8];
+        int32_t acc0 = 0;
+        int32_t acc1 = 0;
+        MCUGEN_UNROLL_4
+        for (int32_t k = 0; k < 8; ++k) {
+            const int32_t value = x[k];
+            acc0 += value * row[k];
+            acc1 += value * row[k + 8];
         }
+        y[o] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc0, bias[o]), 1374389531, 3), 0, 255) + -128);
+        y[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc1, bias[o + 1]), 1374389531, 3), 0, 255) + -128);
     }
+#else
+    for (int32_t o = 0; o < 8; o += 4) {
+        const int8_t *row = &weights[o * 8];
+        int32_t acc0 = 0;
+        int32_t acc1 = 0;
+        int32_t acc2 = 0;
+        int32_t acc3 = 0;
+        MCUGEN_UNROLL_4
+        for (int32_t k = 0; k < 8; ++k) {
+            const int32_t value = x[k];
+            acc0 += value * row[k];
+            acc1 += value * row[k + 8];
+            acc2 += value * row[k + 16];
+            acc3 += value * row[k + 24];
+        }
+        y[o] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc0, bias[o]), 1374389531, 3), 0, 255) + -128);
+        y[o + 1] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc1, bias[o + 1]), 1374389531, 3), 0, 255) + -128);
+        y[o + 2] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc2, bias[o + 2]), 1374389531, 3), 0, 255) + -128);
+        y[o + 3] = (int8_t)(mcugen_clamp(mcugen_requantize_high_up(mcugen_wrap_add(acc3, bias[o + 3]), 1374389531, 3), 0, 255) + -128);
+    }
+#endif
 }
 
 /* node "dense_3", "QuantizeLinear_y3": QFullyConnected int8 [1,8] -> int8 [1,1] */
-/* The inputs of one output pixel: kernel rows, taps, channels; 0 in the padding.
- * restrict: x may hold bytes, which alias everything, but column is never part of it. */
-static void sine_int8_qfullyconnected_3_column(const int8_t *restrict x, int16_t *restrict column, int32_t row, int32_t iw)
-{
-    for (int32_t kh = 0; kh < 1; ++kh) {
-        int16_t *out = &column[kh * 8];
-        const int32_t first = (row + kh) * 1 + iw;
-        const int8_t *in = &x[first * 8];
-        for (int32_t k = 0; k < 8; ++k) {
-            out[k] = (int16_t)(in[k] + 128);
-        }
-    }
-}
-
 static void sine_int8_qfullyconnected_3(const int8_t *x, int8_t *y, const int8_t *weights, const int32_t *bias)
 {
-    int16_t columns[16];
-    for (int32_t k = 8; k < 16; ++k) {
-        columns[k] = 0;
-    }
-    for (int32_t oh = 0; oh < 1; ++oh) {
-        const int32_t ih = oh;
-        const int32_t row = ih;
-        for (int32_t ow = 0; ow < 1; ++ow) {
-            const int32_t iw = ow;
-            sine_int8_qfullyconnected_3_column(x, &columns[0], row, iw);
-            int8_t *out = &y[(oh * 1 + ow) * 1];
-            for (int32_t o = 0; o < 1; o += 1) {
-                const int8_t *taps = &weights[o * 16];
-                int32_t acc0_0 = 0;
-                for (int32_t k = 0; k < 16; ++k) {
-                    const int32_t v0 = columns[k];
-                    const int32_t weight0 = taps[k];
-                    acc0_0 += v0 * weight0;
-                }
-                out[o] = (int8_t)(mcugen_clamp(mcugen_requantize_once(mcugen_wrap_add(acc0_0, bias[o]), 1099511584, 39), -128, 127) + 0);
-            }
+    for (int32_t o = 0; o < 1; o += 1) {
+        const int8_t *row = &weights[o * 8];
+        int32_t acc0 = 0;
+        MCUGEN_UNROLL_4
+        for (int32_t k = 0; k < 8; ++k) {
+            const int32_t value = x[k];
+            acc0 += value * row[k];
         }
+        y[o] = (int8_t)(mcugen_clamp(mcugen_requantize_high(mcugen_wrap_add(acc0, bias[o]), 1099511584, 7), -128, 127) + 0);
     }
 }
 

@@ -10,12 +10,8 @@
 
 /* QFullyConnected dense_1 */
 SINE_INT8_WEIGHTS_SECTION
-_Alignas(16) const int8_t sine_int8_qfullyconnected_0_weights[128] = {
-    -120, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 120, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, -40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0, 0, 0, 0,
+_Alignas(16) const int8_t sine_int8_qfullyconnected_0_weights[8] = {
+    -120, -20, 80, -80, 20, 120, -40, 60,
 };
 
 /* QFullyConnected dense_1 */
@@ -26,30 +22,28 @@ _Alignas(16) const int32_t sine_int8_qfullyconnected_0_bias[8] = {
 
 /* QFullyConnected dense_2 */
 SINE_INT8_WEIGHTS_SECTION
-_Alignas(16) const int8_t sine_int8_qfullyconnected_1_weights[128] = {
-    -120, 60, -20, -100, 80, 0, -80, 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, -80, 100, 20, -60, 120, 40,
-    -40, 0, 0, 0, 0, 0, 0, 0, 0, 120, 40, -40, -120, 60, -20, -100, 80, 0, 0, 0, 0, 0, 0, 0, 0, -20,
-    -100, 80, 0, -80, 100, 20, -60, 0, 0, 0, 0, 0, 0, 0, 0, 100, 20, -60, 120, 40, -40, -120, 60, 0,
-    0, 0, 0, 0, 0, 0, 0, -40, -120, 60, -20, -100, 80, 0, -80, 0, 0, 0, 0, 0, 0, 0, 0, 80, 0, -80,
-    100, 20, -60, 120, 40, 0, 0, 0, 0, 0, 0, 0, 0, -60, 120, 40, -40, -120, 60, -20, -100, 0, 0, 0,
-    0, 0, 0, 0, 0,
+_Alignas(16) const int8_t sine_int8_qfullyconnected_1_weights[64] = {
+    -120, 60, -20, -100, 80, 0, -80, 100, 0, -80, 100, 20, -60, 120, 40, -40, 120, 40, -40, -120,
+    60, -20, -100, 80, -20, -100, 80, 0, -80, 100, 20, -60, 100, 20, -60, 120, 40, -40, -120, 60,
+    -40, -120, 60, -20, -100, 80, 0, -80, 80, 0, -80, 100, 20, -60, 120, 40, -60, 120, 40, -40,
+    -120, 60, -20, -100,
 };
 
 /* QFullyConnected dense_2 */
 SINE_INT8_WEIGHTS_SECTION
 _Alignas(16) const int32_t sine_int8_qfullyconnected_1_bias[8] = {
-    -600, -300, 0, 300, 600, -400, -100, 200,
+    -10840, 12500, 2560, -7380, 15960, -28560, 28060, -15160,
 };
 
 /* QFullyConnected dense_3 */
 SINE_INT8_WEIGHTS_SECTION
-_Alignas(16) const int8_t sine_int8_qfullyconnected_2_weights[16] = {
-    -120, 20, -100, 40, -80, 60, -60, 80, 0, 0, 0, 0, 0, 0, 0, 0,
+_Alignas(16) const int8_t sine_int8_qfullyconnected_2_weights[8] = {
+    -120, 20, -100, 40, -80, 60, -60, 80,
 };
 
 /* QFullyConnected dense_3 */
 SINE_INT8_WEIGHTS_SECTION
 _Alignas(16) const int32_t sine_int8_qfullyconnected_2_bias[1] = {
-    -600,
+    -21080,
 };
 

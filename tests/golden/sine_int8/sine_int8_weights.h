@@ -5,15 +5,15 @@
 #include "mcugen_rt.h"
 
 /* QFullyConnected dense_1 */
-extern const int8_t sine_int8_qfullyconnected_0_weights[128];
+extern const int8_t sine_int8_qfullyconnected_0_weights[8];
 /* QFullyConnected dense_1 */
 extern const int32_t sine_int8_qfullyconnected_0_bias[8];
 /* QFullyConnected dense_2 */
-extern const int8_t sine_int8_qfullyconnected_1_weights[128];
+extern const int8_t sine_int8_qfullyconnected_1_weights[64];
 /* QFullyConnected dense_2 */
 extern const int32_t sine_int8_qfullyconnected_1_bias[8];
 /* QFullyConnected dense_3 */
-extern const int8_t sine_int8_qfullyconnected_2_weights[16];
+extern const int8_t sine_int8_qfullyconnected_2_weights[8];
 /* QFullyConnected dense_3 */
 extern const int32_t sine_int8_qfullyconnected_2_bias[1];
 

@@ -1,0 +1,84 @@
+"""The kernel of integer fully connected layers with one row of inputs.
+
+sum over k of (x - x_zp) * w = sum over k of x * w - x_zp * sum over k of w: the second part is
+known, so it goes into the bias, and the inputs are multiplied as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcugen.ir import DType
+from mcugen.ops.conv_kernel import Section, sections
+from mcugen.ops.qconv_kernel import QConvParams, sum_fits
+from mcugen.ops.spec import Constant, Kernel
+from mcugen.quantize.fixed_point import wrap_int32
+from mcugen.quantize.requant import Requant
+
+
+@dataclass(frozen=True, eq=False)
+class QFullyConnectedForm:
+    """What the template sees.
+
+    Attributes:
+        inner: length of the sums.
+        units: outputs.
+        x_dtype: int8 or uint8.
+        weights_dtype: int8 or int16.
+        requant: accumulator -> output.
+    """
+
+    inner: int
+    units: int
+    x_dtype: DType
+    weights_dtype: DType
+    requant: Requant | None
+
+    @property
+    def pairs(self) -> tuple[Section, ...]:
+        """Outputs, two at a time: as many as Thumb-1, with eight registers, keeps in them."""
+        return sections(self.units, 1, 2)
+
+    @property
+    def quads(self) -> tuple[Section, ...]:
+        """Outputs, four at a time, then two, then one."""
+        return sections(self.units, 2, 2)
+
+
+def _form(params: QConvParams) -> QFullyConnectedForm:
+    g = params.geometry
+    return QFullyConnectedForm(
+        g.in_c, g.out_c, params.x_dtype, params.weights_dtype, params.requant
+    )
+
+
+def _reason(params: QConvParams) -> str | None:
+    g = params.geometry
+    rows = g.batch * g.height.out * g.width.out
+    if rows != 1:
+        return f"the input must be one row, got {rows}"
+    if not sum_fits(params.weights, params.x_dtype, 0):
+        return "a sum without the zero point may not fit int32"
+    return None
+
+
+def _constants(params: QConvParams) -> tuple[Constant, ...]:
+    """Weights [O, K], bias with the zero point's part, wrapped around as sums are."""
+    zero, requant = params.x_zero_point, params.requant
+    assert zero is not None
+    assert requant is not None
+    sums = params.weights.astype(np.int64).reshape(params.geometry.out_c, -1).sum(axis=1)
+    bias = wrap_int32(params.bias.astype(np.int64) - zero * sums).astype(np.int32)
+    weights = Constant("weights", params.weights.reshape(-1))
+    return (weights, Constant("bias", bias), *requant.constants())
+
+
+QFULLY_CONNECTED_KERNEL = Kernel(
+    "portable/qfully_connected.c.j2",
+    accepts=_reason,
+    constants=_constants,
+    headers=("mcugen_quant.h",),
+    form=_form,
+)
