@@ -11,8 +11,9 @@ import numpy as np
 
 from mcugen import host
 from mcugen.ir import Array
-from mcugen.ops.esp_nn.form import ConvForm, is_depthwise
+from mcugen.ops.esp_nn.form import ConvForm
 from mcugen.ops.qconv_kernel import QConvParams
+from mcugen.ops.vendor.weighted import is_depthwise
 from mcugen.toolchain import ForeignSources, build
 
 FLAGS = ("-DCONFIG_NN_OPTIMIZED", "-DCONFIG_IDF_TARGET_ESP32S3=1")

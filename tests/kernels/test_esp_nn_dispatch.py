@@ -21,9 +21,10 @@ from mcugen.ir import Array, DType, Graph
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.esp_nn import buffers
 from mcugen.ops.esp_nn.conv import CONV_KERNELS
-from mcugen.ops.esp_nn.form import conv_form, is_depthwise
+from mcugen.ops.esp_nn.form import conv_form
 from mcugen.ops.qconv_kernel import QConvParams, qconv_reference
 from mcugen.ops.spec import Core, Kernel
+from mcugen.ops.vendor.weighted import is_depthwise
 from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
 from random_int8 import int8_graphs

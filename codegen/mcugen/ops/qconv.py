@@ -15,10 +15,11 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.cmsis_nn import conv as cmsis_nn
-from mcugen.ops.cmsis_nn.matmul import ONE_PIXEL_KERNEL
+from mcugen.ops.cmsis_nn.matmul import ONE_PIXEL_KERNEL as CMSIS_NN_ONE_PIXEL
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.esp_nn import conv as esp_nn
+from mcugen.ops.esp_nn.matmul import ONE_PIXEL_KERNEL as ESP_NN_ONE_PIXEL
 from mcugen.ops.qconv_kernel import (
     QCONV_KERNELS,
     QConvParams,
@@ -213,7 +214,13 @@ SPECS = (
         infer=_infer,
         lower=_lower,
         reference=qconv_reference,
-        kernels=(ONE_PIXEL_KERNEL, *cmsis_nn.CONV_KERNELS, *esp_nn.CONV_KERNELS, *QCONV_KERNELS),
+        kernels=(
+            CMSIS_NN_ONE_PIXEL,
+            *cmsis_nn.CONV_KERNELS,
+            ESP_NN_ONE_PIXEL,
+            *esp_nn.CONV_KERNELS,
+            *QCONV_KERNELS,
+        ),
         macs=qconv_macs,
         channels_last=_channels_last,
     ),

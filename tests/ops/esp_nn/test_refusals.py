@@ -131,6 +131,8 @@ CASES: dict[str, tuple[OpCase, str | None]] = {
         conv((1, 2, 4, 3), (4, 3, 3, 3), pads=(0, 0, 2, 0)),
         None,
     ),
+    "conv of one pixel taken": (conv((1, 4, 2, 3), (5, 3, 4, 2)), None),
+    "conv of one pixel with odd rows taken": (conv((1, 3, 3, 3), (5, 3, 3, 3)), None),
     "depthwise taken": (depthwise((1, 5, 5, 16), pads=(1, 1, 1, 1)), None),
     "depthwise without padding taken": (depthwise((1, 6, 6, 32), strides=(2, 2)), None),
     "depthwise padded behind alone taken": (
@@ -325,6 +327,17 @@ def test_a_buffer_of_the_caller_may_lie_anywhere() -> None:
     assert dict(step.refused)["esp_nn"].endswith("16 bytes, got a caller's buffer")
     (step,) = lower(graph, libraries=LIBRARIES, io_caller=False).calls
     assert step.kernel is not None and step.kernel.library == "esp_nn"
+
+
+def test_a_convolution_of_one_pixel_is_a_fully_connected_layer() -> None:
+    for name, template in (
+        ("conv of one pixel taken", "esp_nn/fully_connected.c.j2"),
+        ("conv of one pixel with odd rows taken", "esp_nn/conv.c.j2"),
+        ("conv taken", "esp_nn/conv.c.j2"),
+    ):
+        step = step_of(CASES[name][0], "esp_nn")
+        assert step.kernel is not None and step.kernel.template == template
+        assert (step.scratch_bytes == 0) == ("fully_connected" in template)
 
 
 def test_a_large_image_without_padding_is_copied_as_a_whole() -> None:

@@ -6,30 +6,14 @@ filters: [O, KH, KW, I] or depthwise [1, KH, KW, O]; multiplier and shift are in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-import numpy as np
-
-from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import (
-    HEADERS,
-    LIBRARY,
-    MAX_DIM,
-    SLOWER,
-    Dims,
-    Tile,
-    accumulator_bound,
-    dims_reason,
-    first_reason,
-    int8_reason,
-    requant_overflow_reason,
-    requant_reason,
-)
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, MAX_DIM, SLOWER, Dims, Tile, dims_reason
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Constant, Core, Kernel
-from mcugen.quantize.requant import Requant
+from mcugen.ops.vendor.limits import first_reason
+from mcugen.ops.vendor.weighted import is_depthwise, per_channel, weighted_reason, weights_reason
 
 
 @dataclass(frozen=True)
@@ -70,11 +54,6 @@ class ConvForm:
     def whole_image(self) -> bool:
         """Whether the plain convolution is called, past the wrapper and its row kernel."""
         return self.function == "arm_convolve_s8"
-
-
-def is_depthwise(g: ConvGeometry) -> bool:
-    """Whether every group has one input channel; with one group it is an ordinary convolution."""
-    return g.groups == g.in_c > 1
 
 
 def conv_form(params: QConvParams) -> ConvForm:
@@ -146,42 +125,6 @@ def _depthwise_scratch(params: QConvParams, core: Core) -> int:
     return buffers.depthwise(form.x, form.filters, form.y, form.padding, form.dilation, core)
 
 
-class Weighted(Protocol):
-    """Params of an operator with weights."""
-
-    @property
-    def x_dtype(self) -> DType:
-        """Of the input."""
-
-    @property
-    def x_zero_point(self) -> int | None:
-        """Of the input; None when it is computed."""
-
-    @property
-    def weights(self) -> Array:
-        """[O, ...], the zero point subtracted."""
-
-    @property
-    def bias(self) -> Array:
-        """int32 [O]."""
-
-    @property
-    def requant(self) -> Requant | None:
-        """Accumulator -> output."""
-
-
-def weighted_reason(params: Weighted) -> str | None:
-    """Why no kernel with weights takes this node, whatever its shapes."""
-    requant, zero = params.requant, params.x_zero_point
-    reason = int8_reason([params.x_dtype]) or requant_reason(requant)
-    if reason is not None:
-        return reason
-    if zero is None:
-        return "the zero point of the input must be a constant"
-    assert requant is not None
-    return requant_overflow_reason(accumulator_bound(params.weights, params.bias, zero), requant)
-
-
 def conv_reason(params: QConvParams) -> str | None:
     """Why the node cannot be an ordinary convolution."""
     if is_depthwise(params.geometry):
@@ -206,13 +149,6 @@ def _depthwise_reason(params: QConvParams) -> str | None:
     return first_reason(_window_reason(form), _three_by_three_reason(form))
 
 
-def weights_reason(weights: Array) -> str | None:
-    """Why the weights cannot be the library's."""
-    if weights.dtype == np.int8:
-        return None
-    return "weights must fit int8 after their zero point is subtracted"
-
-
 def _window_reason(form: ConvForm) -> str | None:
     last_h = (form.y.h - 1) * form.stride.h + (form.filters.h - 1) * form.dilation.h
     last_w = (form.y.w - 1) * form.stride.w + (form.filters.w - 1) * form.dilation.w
@@ -231,18 +167,6 @@ def _three_by_three_reason(form: ConvForm) -> str | None:
     if middle < form.x.w:
         return None
     return f"3x3 windows may reach 1 column beyond the image, got {middle + 2 - form.x.w}"
-
-
-def per_channel(requant: Requant, channels: int) -> tuple[Constant, ...]:
-    """Multiplier and shift as int32 [O]."""
-    return (
-        Constant("multiplier", _int32(requant.multiplier, channels)),
-        Constant("shift", _int32(requant.shift, channels)),
-    )
-
-
-def _int32(values: Array, channels: int) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(values, (channels,)).astype(np.int32))
 
 
 def _constants(params: QConvParams) -> tuple[Constant, ...]:

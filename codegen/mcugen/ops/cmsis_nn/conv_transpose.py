@@ -11,18 +11,11 @@ from typing import Protocol
 
 from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import (
-    HEADERS,
-    LIBRARY,
-    SLOWER,
-    Dims,
-    Tile,
-    dims_reason,
-    first_reason,
-)
-from mcugen.ops.cmsis_nn.conv import per_channel, weighted_reason, weights_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, Tile, dims_reason
 from mcugen.ops.conv_transpose_geometry import TransposedGeometry
 from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.vendor.limits import first_reason
+from mcugen.ops.vendor.weighted import per_channel, weighted_reason, weights_reason
 from mcugen.quantize.requant import Requant
 
 _ALIGN_BYTES = 16

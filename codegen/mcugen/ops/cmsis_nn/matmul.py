@@ -14,23 +14,19 @@ import numpy as np
 
 from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import (
-    HEADERS,
-    LIBRARY,
-    Dims,
-    dims_reason,
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, dims_reason, gather_reason
+from mcugen.ops.cmsis_nn.conv import conv_reason
+from mcugen.ops.matmul_kernel import MatMulShape
+from mcugen.ops.qconv_kernel import QConvParams
+from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.vendor.limits import (
     first_reason,
-    gather_reason,
     int8_reason,
     magnitude,
     requant_overflow_reason,
     requant_reason,
 )
-from mcugen.ops.cmsis_nn.conv import conv_reason, per_channel, weighted_reason
-from mcugen.ops.matmul_kernel import MatMulShape
-from mcugen.ops.qconv_kernel import QConvParams
-from mcugen.ops.spec import Constant, Core, Kernel
-from mcugen.ops.window import Axis
+from mcugen.ops.vendor.weighted import is_one_pixel, per_channel, weighted_reason
 from mcugen.quantize.requant import Requant
 
 _ALIGN_BYTES = 16
@@ -129,15 +125,9 @@ def _fully_connected_reason(params: QConvParams) -> str | None:
 
 def _one_pixel_reason(params: QConvParams) -> str | None:
     """A window as large as the image: a matrix by a vector, which convolutions take by two."""
-    g = params.geometry
-    if g.groups > 1 or not (_covers(g.height) and _covers(g.width)):
+    if not is_one_pixel(params.geometry):
         return conv_reason(params) or "more than one pixel"
     return _fully_connected_reason(params)
-
-
-def _covers(axis: Axis) -> bool:
-    whole = (axis.size, axis.out, axis.pad) == (axis.kernel, 1, 0)
-    return whole and (axis.dilation == 1 or axis.kernel == 1)
 
 
 def _fully_connected_scratch(params: QConvParams, core: Core) -> int:

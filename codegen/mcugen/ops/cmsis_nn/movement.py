@@ -10,17 +10,10 @@ import math
 from dataclasses import dataclass
 
 from mcugen.ops.axes import strides
-from mcugen.ops.cmsis_nn.common import (
-    HEADERS,
-    LIBRARY,
-    SLOWER,
-    Dims,
-    dim_reason,
-    gather_reason,
-    int8_reason,
-)
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, dim_reason, gather_reason
 from mcugen.ops.copying import Block, CopyParams
 from mcugen.ops.spec import Kernel
+from mcugen.ops.vendor.limits import int8_reason
 
 _RANK = 4
 

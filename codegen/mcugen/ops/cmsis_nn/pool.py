@@ -3,62 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-import numpy as np
-
-from mcugen.ir import DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import (
-    HEADERS,
-    LIBRARY,
-    SLOWER,
-    Dims,
-    Tile,
-    dims_reason,
-    first_reason,
-    int8_reason,
-)
-from mcugen.ops.common import NO_CLAMP, Clamp
-from mcugen.ops.pool_geometry import PoolGeometry, window_sums
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, Tile, dims_reason
+from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.spec import Core, Kernel
-from mcugen.quantize.requant import Requant
-
-
-class MaxParams(Protocol):
-    """PoolParams as far as it is needed here."""
-
-    @property
-    def geometry(self) -> PoolGeometry:
-        """Shapes."""
-
-    @property
-    def dtype(self) -> DType:
-        """Of input and output."""
-
-    @property
-    def activation(self) -> Clamp | None:
-        """Clamp of the result."""
-
-
-class AverageParams(Protocol):
-    """QPoolParams as far as it is needed here."""
-
-    @property
-    def geometry(self) -> PoolGeometry:
-        """Shapes."""
-
-    @property
-    def dtype(self) -> DType:
-        """Of the input."""
-
-    @property
-    def is_raw(self) -> bool:
-        """Whether it is the mean of the integers themselves."""
-
-    @property
-    def requant(self) -> Requant:
-        """Its range and type."""
+from mcugen.ops.vendor.limits import first_reason, int8_reason
+from mcugen.ops.vendor.pool import AverageParams, MaxParams, counting_reason, max_range, taps_inside
 
 
 @dataclass(frozen=True)
@@ -98,8 +49,7 @@ def _form(g: PoolGeometry, act_min: int, act_max: int) -> PoolForm:
 
 def max_form(params: MaxParams) -> PoolForm:
     """The arguments of a MaxPool."""
-    clamp = (params.activation or NO_CLAMP).integers(DType.INT8)
-    return _form(params.geometry, int(clamp.low), int(clamp.high))
+    return _form(params.geometry, *max_range(params))
 
 
 def average_form(params: AverageParams) -> PoolForm:
@@ -114,13 +64,7 @@ def _window_reason(g: PoolGeometry) -> str | None:
     reason = dims_reason(form.x, form.window, form.y)
     if reason is not None:
         return reason
-    return None if _taps_inside(g).min() > 0 else "every window must touch the input"
-
-
-def _taps_inside(g: PoolGeometry) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """[OH, OW]: how many taps of each window are inside the input."""
-    ones = np.ones((1, *g.in_shape[1:3], 1), np.int64)
-    return window_sums(g, ones)[0, :, :, 0]
+    return None if taps_inside(g).min() > 0 else "every window must touch the input"
 
 
 def _max_reason(params: MaxParams) -> str | None:
@@ -136,9 +80,7 @@ def _average_reason(params: AverageParams) -> str | None:
     reason = _window_reason(params.geometry)
     if reason is not None:
         return reason
-    if not np.array_equal(params.geometry.counts(), _taps_inside(params.geometry)):
-        return "padding must not count"
-    return None
+    return counting_reason(params.geometry)
 
 
 def _average_scratch(params: AverageParams, core: Core) -> int:

@@ -5,8 +5,6 @@ filters: [O, KH, KW, I] or depthwise [KH, KW, O]; multiplier and shift are int32
 
 from __future__ import annotations
 
-from mcugen.ops.cmsis_nn.common import accumulator_bound, first_reason
-from mcugen.ops.cmsis_nn.conv import Weighted, per_channel, weighted_reason, weights_reason
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.esp_nn import buffers
 from mcugen.ops.esp_nn.buffers import ConvPath, DepthwisePath
@@ -19,9 +17,17 @@ from mcugen.ops.esp_nn.common import (
     stack_reason,
     trailing,
 )
-from mcugen.ops.esp_nn.form import ConvForm, conv_form, is_depthwise
+from mcugen.ops.esp_nn.form import ConvForm, conv_form
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.vendor.limits import accumulator_bound, first_reason
+from mcugen.ops.vendor.weighted import (
+    Weighted,
+    is_depthwise,
+    per_channel,
+    weighted_reason,
+    weights_reason,
+)
 
 _INT32_BYTES = 4
 
@@ -41,7 +47,8 @@ def _image_reason(g: ConvGeometry) -> str | None:
     return image_reason(g.batch, g.height, g.width, g.in_c, g.out_c)
 
 
-def _conv_reason(params: QConvParams) -> str | None:
+def conv_reason(params: QConvParams) -> str | None:
+    """Why the node cannot be an ordinary convolution."""
     g = params.geometry
     if is_depthwise(g):
         return _depthwise_reason(params) or "depthwise"
@@ -77,7 +84,7 @@ def _trailing_reason(g: ConvGeometry) -> str | None:
 def _depthwise_reason(params: QConvParams) -> str | None:
     g = params.geometry
     if not is_depthwise(g):
-        return _conv_reason(params) or "not depthwise"
+        return conv_reason(params) or "not depthwise"
     reason = numbers_reason(params) or _image_reason(g)
     if reason is not None:
         return reason
@@ -148,7 +155,7 @@ CONV_KERNELS = (
     Kernel(
         "esp_nn/conv.c.j2",
         LIBRARY,
-        accepts=_conv_reason,
+        accepts=conv_reason,
         constants=_constants,
         scratch=_conv_scratch,
         guarded=True,

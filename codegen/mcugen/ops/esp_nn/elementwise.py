@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcugen.ops.cmsis_nn.common import magnitude
-from mcugen.ops.cmsis_nn.elementwise import add_reason, binary_form, mul_reason
 from mcugen.ops.elementwise import ElementwiseParams
 from mcugen.ops.esp_nn.common import ALIGN_BYTES, HEADERS, LIBRARY, rounding_reason
 from mcugen.ops.spec import Kernel
+from mcugen.ops.vendor.elementwise import add_reason, binary_form, mul_reason
+from mcugen.ops.vendor.limits import magnitude
 
 VECTOR_ELEMS = 8
 """Elements that a multiplication computes at once; what is left over it rounds wrongly."""

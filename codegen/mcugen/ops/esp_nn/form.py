@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.esp_nn.common import Pair, Size
 from mcugen.ops.qconv_kernel import QConvParams
 
@@ -69,8 +68,3 @@ def conv_form(params: QConvParams) -> ConvForm:
         act_min=requant.act_min,
         act_max=requant.act_max,
     )
-
-
-def is_depthwise(g: ConvGeometry) -> bool:
-    """Whether every group has one input channel; with one group it is an ordinary convolution."""
-    return g.groups == g.in_c > 1

@@ -1,17 +1,19 @@
 """Fully connected layers by ESP-NN: esp_nn_fully_connected_s8, per tensor and per channel.
 
-x [N, K] with one call per row, weights [O, K].
+x [N, K] with one call per row, weights [O, K]. A convolution of one pixel is one of them, and then
+needs no working memory.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
-from mcugen.ops.cmsis_nn.conv import per_channel
 from mcugen.ops.esp_nn.common import ALIGN_BYTES, HEADERS, LIBRARY, dims_reason, stack_reason
-from mcugen.ops.esp_nn.conv import numbers_reason
+from mcugen.ops.esp_nn.conv import conv_reason, numbers_reason
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Constant, Kernel
+from mcugen.ops.vendor.weighted import is_one_pixel, per_channel
 
 _INT32_BYTES = 4
 
@@ -52,13 +54,13 @@ class FullyConnectedForm:
 
 
 def fully_connected_form(params: QConvParams) -> FullyConnectedForm:
-    """The arguments; the node's geometry is a pointwise convolution over its rows."""
+    """The arguments; the node is a pointwise convolution over its rows, or of one pixel."""
     g, requant, zero = params.geometry, params.requant, params.x_zero_point
     assert requant is not None and zero is not None
     return FullyConnectedForm(
         per_channel=requant.per_channel,
         rows=g.batch * g.height.out * g.width.out,
-        inner=g.in_c,
+        inner=g.depth,
         units=g.out_c,
         input_offset=-zero,
         output_offset=requant.zero_point,
@@ -78,6 +80,13 @@ def _reason(params: QConvParams) -> str | None:
     return reason or stack_reason(_INT32_BYTES * form.units)
 
 
+def _one_pixel_reason(params: QConvParams) -> str | None:
+    if not is_one_pixel(params.geometry):
+        return conv_reason(params) or "more than one pixel"
+    reason = _reason(params)
+    return reason and (conv_reason(params) or reason)
+
+
 def _row_reason(form: FullyConnectedForm) -> str | None:
     if form.inner < MIN_ROW_ELEMS or form.inner % ROW_STEP_ELEMS:
         return (
@@ -93,7 +102,8 @@ def _row_reason(form: FullyConnectedForm) -> str | None:
 
 
 def _constants(params: QConvParams) -> tuple[Constant, ...]:
-    arrays = (Constant("weights", params.weights.reshape(-1)), Constant("bias", params.bias))
+    taps = params.weights.transpose(0, 2, 3, 1)
+    arrays = (Constant("weights", taps.reshape(-1)), Constant("bias", params.bias))
     requant = params.requant
     assert requant is not None
     if not requant.per_channel:
@@ -110,3 +120,6 @@ FULLY_CONNECTED_KERNEL = Kernel(
     form=fully_connected_form,
     align_bytes=ALIGN_BYTES,
 )
+
+ONE_PIXEL_KERNEL = dataclasses.replace(FULLY_CONNECTED_KERNEL, accepts=_one_pixel_reason)
+"""For QConv."""

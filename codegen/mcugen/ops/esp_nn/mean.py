@@ -10,9 +10,14 @@ from typing import Protocol
 import numpy as np
 
 from mcugen.ir import DType
-from mcugen.ops.cmsis_nn.common import int8_reason, requant_overflow_reason, requant_reason
 from mcugen.ops.esp_nn.common import ALIGN_BYTES, HEADERS, LIBRARY, dims_reason, rounding_reason
 from mcugen.ops.spec import Kernel
+from mcugen.ops.vendor.limits import (
+    int8_reason,
+    magnitude,
+    requant_overflow_reason,
+    requant_reason,
+)
 from mcugen.quantize.requant import Requant
 
 
@@ -98,8 +103,7 @@ def _reason(params: MeanParams) -> str | None:
     if (requant.act_min, requant.act_max) != (-128, 127):
         return f"the library does not clamp, got a clamp to {requant.act_min}..{requant.act_max}"
     height, width, channels = _split(shape, axes)
-    largest = max(127 - params.x_zero_point, 128 + params.x_zero_point)
-    bound = np.array([height * width * largest])
+    bound = np.array([height * width * magnitude(params.x_zero_point)])
     return (
         dims_reason(height, width, channels)
         or requant_overflow_reason(bound, requant)

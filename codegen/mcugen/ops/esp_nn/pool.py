@@ -1,15 +1,9 @@
-"""Pools of int8 by ESP-NN: esp_nn_avg_pool_s8, esp_nn_max_pool_s8 and esp_nn_mean_nhwc_s8."""
+"""Pools of int8 by ESP-NN: esp_nn_avg_pool_s8 and esp_nn_max_pool_s8."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from mcugen.ir import DType
-from mcugen.ops.cmsis_nn.common import first_reason, int8_reason
-from mcugen.ops.cmsis_nn.pool import AverageParams, MaxParams
-from mcugen.ops.common import NO_CLAMP
 from mcugen.ops.esp_nn.common import (
     ALIGN_BYTES,
     HEADERS,
@@ -19,8 +13,10 @@ from mcugen.ops.esp_nn.common import (
     image_reason,
     stack_reason,
 )
-from mcugen.ops.pool_geometry import PoolGeometry, window_sums
+from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.spec import Kernel
+from mcugen.ops.vendor.limits import first_reason, int8_reason
+from mcugen.ops.vendor.pool import AverageParams, MaxParams, counting_reason, max_range
 
 _INT16_BYTES = 2
 
@@ -68,8 +64,7 @@ def _form(g: PoolGeometry, act_min: int, act_max: int) -> PoolForm:
 
 def max_form(params: MaxParams) -> PoolForm:
     """The arguments of a MaxPool."""
-    clamp = (params.activation or NO_CLAMP).integers(DType.INT8)
-    return _form(params.geometry, int(clamp.low), int(clamp.high))
+    return _form(params.geometry, *max_range(params))
 
 
 def average_form(params: AverageParams) -> PoolForm:
@@ -101,13 +96,7 @@ def _average_reason(params: AverageParams) -> str | None:
     if not params.is_raw:
         return "input and output must be quantized alike, in --arithmetic tflite"
     g = params.geometry
-    return first_reason(_image_reason(g), _counting_reason(g), _channels_reason(g))
-
-
-def _counting_reason(g: PoolGeometry) -> str | None:
-    ones = np.ones((1, *g.in_shape[1:3], 1), np.int64)
-    inside = window_sums(g, ones)[0, :, :, 0]
-    return None if np.array_equal(g.counts(), inside) else "padding must not count"
+    return first_reason(_image_reason(g), counting_reason(g), _channels_reason(g))
 
 
 def _channels_reason(g: PoolGeometry) -> str | None:

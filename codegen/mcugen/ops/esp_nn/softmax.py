@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcugen.ops.cmsis_nn.softmax import softmax_form, softmax_reason
 from mcugen.ops.esp_nn import buffers
 from mcugen.ops.esp_nn.common import ALIGN_BYTES, HEADERS, LIBRARY
 from mcugen.ops.spec import Core, Kernel
+from mcugen.ops.vendor.softmax import softmax_form, softmax_reason
 
 MIN_VECTOR_ROW = 32
 """Rows from this length on are searched for their maximum by vectors, from an aligned address."""

@@ -1,0 +1,1 @@
+"""What the kernels of vendors' libraries have in common: int8, fixed point, no overflow."""
