@@ -13,17 +13,21 @@ import numpy as np
 from hypothesis import strategies as st
 
 from mcugen.ir import Array, DType, Graph, Node, QuantParams, Source, Tensor
+from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.conv_transpose_geometry import transposed_shape
+from mcugen.ops.elementwise import NoAttrs
+from mcugen.ops.pad import PadAttrs
 from mcugen.ops.pool import PoolAttrs
 from mcugen.ops.qconv import QConvAttrs
 from mcugen.ops.qconv_transpose import QConvTransposeAttrs
 from mcugen.ops.qelementwise import QElementwiseAttrs
-from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs
+from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs, QMatMulAttrs
 from mcugen.ops.qpool import QPoolAttrs
 from mcugen.ops.qsoftmax import QSoftmaxAttrs
 from mcugen.ops.registry import specs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.spec import Reject
+from mcugen.ops.transpose import TransposeAttrs
 from opcase import q, q_axis
 
 MAX_ELEMS = 4096
@@ -175,7 +179,53 @@ def _softmax(g: RandomGraph) -> bool:
     return g.add("QSoftmax", attrs, (g.last,), q(1 / 256, -128))
 
 
-_IMAGE_OPS = (_conv, _conv, _conv, _conv_transpose, _average, _max, _binary, _softmax)
+def _kept(g: RandomGraph, op: str, attrs: Any, inputs: tuple[str, ...]) -> bool:
+    """A node that keeps the quantization of its input."""
+    quant = g.tensor.quant
+    assert quant is not None
+    return g.add(op, attrs, inputs, quant)
+
+
+def _pad(g: RandomGraph) -> bool:
+    pads = tuple(g.draw(st.lists(st.integers(0, 2), min_size=8, max_size=8)))
+    return _kept(g, "Pad", PadAttrs(pads, value=g.integer(-128, 127)), (g.last,))
+
+
+def _transpose(g: RandomGraph) -> bool:
+    perm = tuple(g.draw(st.permutations(range(4))))
+    return _kept(g, "Transpose", TransposeAttrs(perm), (g.last,))
+
+
+def _concat(g: RandomGraph) -> bool:
+    axis = g.integer(0, 3)
+    rest = g.tensor.shape[:axis] + g.tensor.shape[axis + 1 :]
+    fitting = [
+        n
+        for n, t in g.tensors.items()
+        if t.rank == 4 and not t.is_constant and t.shape[:axis] + t.shape[axis + 1 :] == rest
+    ]
+    other = g.draw(st.sampled_from(fitting))
+    return _kept(g, "Concat", ConcatAttrs(axis), (g.last, other))
+
+
+def _choice(g: RandomGraph) -> bool:
+    same = [n for n, t in g.tensors.items() if t.shape == g.tensor.shape and not t.is_constant]
+    op, other = g.draw(st.sampled_from(["Min", "Max"])), g.draw(st.sampled_from(same))
+    return _kept(g, op, NoAttrs(), (g.last, other))
+
+
+def _matmul(g: RandomGraph) -> bool:
+    """The product of every [W, C] with its own transpose."""
+    left, scale = g.last, g.scale
+    if not _kept(g, "Transpose", TransposeAttrs((0, 1, 3, 2)), (left,)):
+        return False
+    attrs = QMatMulAttrs(DType.INT8, *g.activation_range())
+    out = g.quantized(scale * scale * 60.0 * float(np.sqrt(g.tensor.shape[-2])))
+    return g.add("QMatMul", attrs, (left, g.last), out)
+
+
+_MOVING_OPS = (_pad, _transpose, _concat, _choice, _matmul)
+_IMAGE_OPS = (_conv, _conv, _conv, _conv_transpose, _average, _max, _binary, _softmax, *_MOVING_OPS)
 _FLAT_OPS = (_fully_connected, _binary, _softmax)
 
 
