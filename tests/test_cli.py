@@ -125,6 +125,10 @@ def big_model(tmp_path: Path) -> Path:
     [
         (("--board", "nope"), 2, ["nope", "pico_w", "esp32s3", "host"]),
         (("--kernels", "fast"), 2, ["--kernels", "portable"]),
+        (("--kernels", "esp_nn", "--board", "pico_w"), 2, ["Pico W", "cmsis_nn", "'esp_nn'"]),
+        (("--kernels", "cmsis_nn", "--board", "esp32s3"), 2, ["ESP32-S3", "esp_nn", "'cmsis_nn'"]),
+        (("--kernels", "cmsis_nn", "--arithmetic", "onnx"), 2, ["cmsis_nn", "tflite"]),
+        (("--kernels", "cmsis_nn", "--vendor-dir", "no"), 2, ["--vendor-dir", "calls no vendor's"]),
         (("--arithmetic", "exact"), 2, ["--arithmetic", "tflite", "onnx"]),
         (("--dim", "N"), 2, ["--dim", "NAME=INT", "'N'"]),
         (("--dim", "N=x"), 2, ["--dim", "NAME=INT"]),
