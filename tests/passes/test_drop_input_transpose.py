@@ -9,8 +9,10 @@ from mcugen.ir import Graph, Source
 from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.conv import ConvAttrs
 from mcugen.ops.reshape import ReshapeAttrs
+from mcugen.ops.transpose import TransposeAttrs
 from mcugen.ops.unary import UnaryAttrs
 from mcugen.passes import drop_input_transpose, layout
+from mcugen.verify import verify
 from opcase import random_f32
 
 CONV = ConvAttrs((1, 1), (1, 1, 1, 1), (1, 1))
@@ -71,6 +73,17 @@ def test_one_channel_is_quantized_channels_last() -> None:
     after = drop_input_transpose.run(layout.run(b.graph("y")))
     assert ops(after) == ["QuantizeLinear", "DequantizeLinear", "Conv"]
     assert after["x"].shape == (1, 5, 4, 1)
+
+
+def test_a_model_arranged_before_has_unique_node_names() -> None:
+    """Both outputs keep the model's order, the first by a Reshape that the layout pass made."""
+    b = Builder()
+    x = b.input("x", (1, 5, 7))
+    b.node("Transpose", (x,), TransposeAttrs((1, 2, 0)), "y")
+    b.node("Add", (x, x), BinaryAttrs(), "z")
+    before = layout.run(b.graph("y", "z"))
+    assert ops(drop_input_transpose.run(before)) == ops(before)
+    verify(layout.run(before, {"x": (0, 2, 1)}), "the test")
 
 
 def test_another_reader_keeps_the_input() -> None:

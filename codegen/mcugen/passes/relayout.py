@@ -44,6 +44,7 @@ class Relayout:
         self.tensors: dict[str, Tensor] = {}
         self._views: dict[str, View] = {}
         self._turned = bool(inputs)
+        self._node_names = {node.name for node in graph.nodes}
         self._made: dict[tuple[str, Perm], str] = {}
         self._wide: dict[tuple[str, int], str] = {}
         for name, tensor in graph.tensors.items():
@@ -113,7 +114,12 @@ class Relayout:
 
     def add_node(self, op: str, inputs: Sequence[str], attrs: Any, out: str, near: Node) -> None:
         """Add a node named after its only output."""
-        self.nodes.append(Node(op, f"{out}.layout", tuple(inputs), (out,), attrs, near.origin))
+        base = name = f"{out}.layout"
+        count = 2
+        while name in self._node_names:
+            name, count = f"{base}__{count}", count + 1
+        self._node_names.add(name)
+        self.nodes.append(Node(op, name, tuple(inputs), (out,), attrs, near.origin))
 
     def keep(self, node: Node) -> None:
         """Take a node over as it is, on tensors in the old order."""
