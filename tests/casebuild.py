@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import zlib
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -34,15 +33,9 @@ def families() -> list[str]:
 
 @cache
 def family_cases(family: str) -> tuple[OpCase, ...]:
-    """The cases of one family; equal ids are numbered."""
+    """The cases of one family; test_architecture.py holds their ids unique."""
     cases: tuple[OpCase, ...] = importlib.import_module(f"opcases.{family}").CASES
-    seen: Counter[str] = Counter()
-    unique = []
-    for case in cases:
-        seen[case.id] += 1
-        count = seen[case.id]
-        unique.append(case if count == 1 else replace(case, id=f"{case.id}-{count}"))
-    return tuple(unique)
+    return cases
 
 
 def case_graph(case: OpCase) -> Graph:

@@ -85,7 +85,7 @@ def test_layers_come_in_the_order_of_the_calls() -> None:
     sample = random_samples(compiled.imported.graph, 1)[0]
     test = make_selftest(compiled, sample, "full")
     values = reference.run(compiled.program, {compiled.graph.inputs[0]: test.inputs[0]})
-    calls = [compiled.program.calls[i] for i in compiled.plan.order]
+    calls = compiled.program.in_order(compiled.plan.order)
     assert [t.tensor for t in test.layers] == [o for c in calls for o in c.outputs]
     assert [t.crc for t in test.layers] == [crc32(values[t.tensor]) for t in test.layers]
     assert [t.crc for t in test.outputs] == [crc32(values[o]) for o in compiled.graph.outputs]

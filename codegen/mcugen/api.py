@@ -237,8 +237,7 @@ class Model:
         """
         _choice("emit", emit, ["project", "lib"])
         test = self.selftest(selftest if emit == "project" else "none", inputs)
-        distance = distance_to_onnx(self.compiled, self.samples(inputs, 3))
-        report = dataclasses.replace(self.report(test), onnx=distance)
+        report = self.report(test)
         if not report.fit.fits and not force:
             raise DoesNotFitError(
                 f"{report.model} does not fit {report.board_title}: "
@@ -248,6 +247,8 @@ class Model:
         vendor = None
         if vendor_dir is not None:
             vendor = read_vendor(libraries_used(self.compiled), Path(vendor_dir))
+        distance = distance_to_onnx(self.compiled, self.samples(inputs, 3))
+        report = dataclasses.replace(report, onnx=distance)
         write = write_library if emit == "lib" else write_project
         source = f"compiled for {self.target.title}"
         compiled = with_stack(self.compiled, report.footprint.stack_bytes, source)

@@ -11,7 +11,7 @@ import numpy as np
 from mcugen import reference, semantics
 from mcugen.compiler import Compiled
 from mcugen.distance import OnnxDistance, lowered_inputs, with_onnx_outputs
-from mcugen.host import HostModel, build_library, calls_in_order, same_bits
+from mcugen.host import HostModel, build_library, same_bits
 from mcugen.ir import Array
 from mcugen.oracle import NodeDistance, measure
 from mcugen.samples import Sample
@@ -128,7 +128,7 @@ def _compare_bytes(
     number: int,
     result: CheckResult,
 ) -> None:
-    steps = calls_in_order(compiled.program, compiled.plan.order)
+    steps = compiled.program.in_order(compiled.plan.order)
     outputs, traced = host.trace(feeds, steps, compiled.graph)
     named = [(s.node.name, t) for s in steps for t in s.outputs]
     named += [("output", n) for n in outputs]

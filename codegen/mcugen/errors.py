@@ -65,10 +65,6 @@ class DoesNotFitError(McugenError):
     exit_code = 3
 
 
-class MismatchError(McugenError):
-    """The C does not compute what the reference computes: `check` failed (exit code 1)."""
-
-
 class InternalError(McugenError):
     """A fault of mcugen itself (exit code 70)."""
 

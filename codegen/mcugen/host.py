@@ -14,7 +14,7 @@ from mcugen import resources
 from mcugen.errors import InternalError
 from mcugen.ir import Array, Graph
 from mcugen.kernels import PORTABLE
-from mcugen.program import Program, Step
+from mcugen.program import Step
 from mcugen.toolchain import Compiler, ForeignSources, build
 
 _CDEF = """
@@ -184,8 +184,3 @@ def same_bits(a: Array, b: Array) -> Array:
     if a.dtype.kind == "f":
         equal = equal | (np.isnan(a) & np.isnan(b))
     return np.asarray(equal)
-
-
-def calls_in_order(program: Program, order: Sequence[int]) -> tuple[Step, ...]:
-    """The program's calls as the plan orders them."""
-    return tuple(program.calls[i] for i in order)

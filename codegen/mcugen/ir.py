@@ -282,16 +282,6 @@ class Graph:
             used.update(node.outputs)
         return Graph(self.name, nodes, {n: t for n, t in pool.items() if n in used}, ins, outs)
 
-    def fresh_name(self, base: str, taken: Iterable[str] = ()) -> str:
-        """`base`, or `base__2`, `base__3`, ...: no tensor of the graph and not in `taken`."""
-        names = {*self.tensors, *taken}
-        if base not in names:
-            return base
-        count = 2
-        while f"{base}__{count}" in names:
-            count += 1
-        return f"{base}__{count}"
-
     def to_text(self) -> str:
         """The stable text form: for debugging and for tests."""
         lines = [f"graph {self.name}"]

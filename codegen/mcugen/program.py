@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +75,11 @@ class Program:
     def calls(self) -> tuple[Step, ...]:
         """The steps that run code."""
         return tuple(s for s in self.steps if not s.is_view)
+
+    def in_order(self, order: Sequence[int]) -> tuple[Step, ...]:
+        """The calls as a memory plan orders them."""
+        calls = self.calls
+        return tuple(calls[i] for i in order)
 
     @property
     def macs(self) -> int:

@@ -12,7 +12,6 @@ from mcugen.c_model import CModel
 from mcugen.c_types import MCUGEN_TYPES
 from mcugen.compiler import Compiled
 from mcugen.distance import sample_feeds
-from mcugen.host import calls_in_order
 from mcugen.ir import Array
 from mcugen.render import environment
 from mcugen.samples import Sample
@@ -83,7 +82,7 @@ def make_selftest(compiled: Compiled, sample: Sample, level: str = "crc") -> Sel
     graph = compiled.graph
     feeds = sample_feeds(compiled, sample)
     values = reference.run(compiled.program, feeds)
-    steps = calls_in_order(compiled.program, compiled.plan.order)
+    steps = compiled.program.in_order(compiled.plan.order)
 
     def tensor(name: str) -> SelftestTensor:
         return SelftestTensor(name, MCUGEN_TYPES[graph[name].dtype], crc32(value(name)))

@@ -80,7 +80,7 @@ def build(
         dict(zip(graph.inputs, inputs, strict=True)),
         dict(zip(graph.outputs, outputs, strict=True)),
     )
-    steps = [program.calls[i] for i in plan.order]
+    steps = program.in_order(plan.order)
     libraries = tuple(sorted({s.kernel.library for s in steps if s.kernel}))
     pool = _ConstantPool(options.prefix)
     functions, calls = [], []

@@ -141,7 +141,7 @@ def test_graphs(folder: Path, case: tuple[Graph, Array]) -> None:
     model = host.HostModel(built, options.prefix, graph)
     model.require_planned_scratch()
     expected = reference.run(program, {"x": x})
-    outputs, traced = model.trace({"x": x}, host.calls_in_order(program, plan.order), graph)
+    outputs, traced = model.trace({"x": x}, program.in_order(plan.order), graph)
     for name, got in {**traced, **outputs}.items():
         np.testing.assert_array_equal(got, expected[name], f"{name}\n{graph.to_text()}")
 

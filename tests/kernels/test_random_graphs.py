@@ -33,7 +33,7 @@ def _built(program: Program, library: str, folder: Path | None) -> tuple[host.Ho
     built = host.build_library(
         files, [options.prefix], flags=("-O1",), libraries=model.libraries, vendor=vendor
     )
-    steps = list(host.calls_in_order(program, plan.order))
+    steps = list(program.in_order(plan.order))
     return host.HostModel(built, options.prefix, program.graph), steps
 
 

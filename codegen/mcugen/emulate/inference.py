@@ -14,7 +14,7 @@ from mcugen.emulate.cross import END, MARK
 from mcugen.emulate.machine import FaultError, Machine
 from mcugen.emulate.result import LayerCost
 from mcugen.errors import InternalError
-from mcugen.host import calls_in_order, same_bits
+from mcugen.host import same_bits
 from mcugen.program import Step
 from mcugen.samples import Sample
 
@@ -44,7 +44,7 @@ class Inference:
         """
         compiled = self._compiled
         counts = self._machine.call(f"{compiled.model.prefix}_invoke", MARK, END)
-        steps = calls_in_order(compiled.program, compiled.plan.order)
+        steps = compiled.program.in_order(compiled.plan.order)
         found = []
         for step in steps:
             found.append(_next(counts, _title(step)))

@@ -16,6 +16,7 @@ from mcugen.ops.common import optional, present
 from mcugen.ops.spec import ImportContext, Inputs, Reject
 from mcugen.ops.window import (
     Axis,
+    WindowLike,
     axes,
     spatial_dims,
     two_dimensional,
@@ -24,28 +25,12 @@ from mcugen.ops.window import (
 )
 
 
-class ConvLike(Protocol):
-    """The attributes that Conv and QConv have in common."""
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """One per spatial axis."""
-
-    @property
-    def pads(self) -> tuple[int, ...]:
-        """All begins, then all ends."""
-
-    @property
-    def dilations(self) -> tuple[int, ...]:
-        """One per spatial axis."""
+class ConvLike(WindowLike, Protocol):
+    """The attributes that all convolutions have in common."""
 
     @property
     def groups(self) -> int:
         """Channel groups."""
-
-    @property
-    def channels_last(self) -> bool:
-        """Whether x and y are [N, ..., C]."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from mcugen.ir import Array, QuantParams, Tensor
 from mcugen.ops.common import optional, present
+from mcugen.ops.conv_geometry import ConvLike
 from mcugen.ops.spec import ImportContext, Inputs, Reject
 from mcugen.ops.window import (
     Axis,
@@ -27,32 +28,12 @@ from mcugen.ops.window import (
 )
 
 
-class TransposedLike(Protocol):
+class TransposedLike(ConvLike, Protocol):
     """The attributes that ConvTranspose and QConvTranspose have in common."""
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """One per spatial axis."""
-
-    @property
-    def pads(self) -> tuple[int, ...]:
-        """What is cut off the output: all begins, then all ends."""
-
-    @property
-    def dilations(self) -> tuple[int, ...]:
-        """One per spatial axis."""
-
-    @property
-    def groups(self) -> int:
-        """Channel groups."""
 
     @property
     def output_padding(self) -> tuple[int, ...]:
         """Positions added at the end of each axis."""
-
-    @property
-    def channels_last(self) -> bool:
-        """Whether x and y are [N, ..., C]."""
 
 
 @dataclass(frozen=True)

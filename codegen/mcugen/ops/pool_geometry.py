@@ -18,6 +18,7 @@ from mcugen.ops.conv_kernel import Section, sections
 from mcugen.ops.spec import ImportContext, Inputs, Reject
 from mcugen.ops.window import (
     Axis,
+    WindowLike,
     axes,
     spatial_dims,
     two_dimensional,
@@ -26,24 +27,12 @@ from mcugen.ops.window import (
 )
 
 
-class PoolLike(Protocol):
+class PoolLike(WindowLike, Protocol):
     """The attributes that all pools have in common."""
 
     @property
     def kernel(self) -> tuple[int, ...]:
         """Taps per spatial axis."""
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """One per spatial axis."""
-
-    @property
-    def pads(self) -> tuple[int, ...]:
-        """All begins, then all ends."""
-
-    @property
-    def dilations(self) -> tuple[int, ...]:
-        """One per spatial axis."""
 
     @property
     def ceil_mode(self) -> bool:
@@ -52,10 +41,6 @@ class PoolLike(Protocol):
     @property
     def count_include_pad(self) -> bool:
         """Whether the padding counts in the divisor of an average."""
-
-    @property
-    def channels_last(self) -> bool:
-        """Whether x and y are [N, ..., C]."""
 
 
 @dataclass(frozen=True)

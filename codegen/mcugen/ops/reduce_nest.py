@@ -36,11 +36,6 @@ class Nest:
         """All loops, the kept ones first."""
         return self.kept + self.reduced
 
-    @property
-    def row_loop(self) -> tuple[Loop, ...]:
-        """The kept loops and the row."""
-        return (*self.kept, Loop(self.row, 1, 1))
-
     @staticmethod
     def of(shape: Sequence[int], axes: Sequence[int], *, rows: bool) -> Nest:
         """The nest over a tensor of this shape; `rows` allows a row."""

@@ -8,8 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from mcugen.ops.spec import ImportContext, Reject
+
+
+class WindowLike(Protocol):
+    """The attributes that all operators with a sliding window have in common."""
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """One per spatial axis."""
+
+    @property
+    def pads(self) -> tuple[int, ...]:
+        """All begins, then all ends; of the input, of a transposed convolution's output."""
+
+    @property
+    def dilations(self) -> tuple[int, ...]:
+        """One per spatial axis."""
+
+    @property
+    def channels_last(self) -> bool:
+        """Whether x and y are [N, ..., C]."""
 
 
 @dataclass(frozen=True)

@@ -187,7 +187,7 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         flash_bytes=flash,
         footprint=footprint,
         fit=verdict(compiled, target, footprint, flash),
-        nodes=tuple(_row(compiled, s) for s in _ordered(compiled)),
+        nodes=tuple(_row(compiled, s) for s in compiled.program.in_order(plan.order)),
         arena_map=arena_map(problem_of(compiled.program, io_caller=compiled.model.io_caller), plan),
         notices=(
             *compiled.imported.notices,
@@ -197,10 +197,6 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         inputs=tuple(graph[n].to_text() for n in graph.inputs),
         outputs=tuple(graph[n].to_text() for n in graph.outputs),
     )
-
-
-def _ordered(compiled: Compiled) -> list[Step]:
-    return [compiled.program.calls[i] for i in compiled.plan.order]
 
 
 def _row(compiled: Compiled, step: Step) -> NodeRow:

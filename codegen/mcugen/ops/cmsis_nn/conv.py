@@ -11,9 +11,9 @@ from mcugen.ops.cmsis_nn import buffers
 from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, MAX_DIM, SLOWER, Dims, Tile, dims_reason
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.qconv_kernel import QConvParams
-from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.spec import Core, Kernel
 from mcugen.ops.vendor.limits import first_reason
-from mcugen.ops.vendor.weighted import is_depthwise, per_channel, weighted_reason, weights_reason
+from mcugen.ops.vendor.weighted import conv_constants, is_depthwise, weighted_reason, weights_reason
 
 
 @dataclass(frozen=True)
@@ -169,27 +169,12 @@ def _three_by_three_reason(form: ConvForm) -> str | None:
     return f"3x3 windows may reach 1 column beyond the image, got {middle + 2 - form.x.w}"
 
 
-def _constants(params: QConvParams) -> tuple[Constant, ...]:
-    depthwise = is_depthwise(params.geometry)
-    taps = (
-        params.weights[:, 0].transpose(1, 2, 0)
-        if depthwise
-        else (params.weights.transpose(0, 2, 3, 1))
-    )
-    assert params.requant is not None
-    return (
-        Constant("weights", taps.reshape(-1)),
-        Constant("bias", params.bias),
-        *per_channel(params.requant, params.geometry.out_c),
-    )
-
-
 CONV_KERNELS = (
     Kernel(
         "cmsis_nn/depthwise_conv.c.j2",
         LIBRARY,
         accepts=_depthwise_reason,
-        constants=_constants,
+        constants=conv_constants,
         scratch=_depthwise_scratch,
         guarded=True,
         slower_on=SLOWER,
@@ -200,7 +185,7 @@ CONV_KERNELS = (
         "cmsis_nn/convolve.c.j2",
         LIBRARY,
         accepts=conv_reason,
-        constants=_constants,
+        constants=conv_constants,
         scratch=_scratch,
         guarded=True,
         headers=HEADERS,

@@ -19,12 +19,12 @@ from mcugen.ops.esp_nn.common import (
 )
 from mcugen.ops.esp_nn.form import ConvForm, conv_form
 from mcugen.ops.qconv_kernel import QConvParams
-from mcugen.ops.spec import Constant, Core, Kernel
+from mcugen.ops.spec import Core, Kernel
 from mcugen.ops.vendor.limits import accumulator_bound, first_reason
 from mcugen.ops.vendor.weighted import (
     Weighted,
+    conv_constants,
     is_depthwise,
-    per_channel,
     weighted_reason,
     weights_reason,
 )
@@ -128,24 +128,12 @@ def _depthwise_scratch(params: QConvParams, core: Core) -> int:
     return buffers.depthwise(conv_form(params))
 
 
-def _constants(params: QConvParams) -> tuple[Constant, ...]:
-    depthwise = is_depthwise(params.geometry)
-    taps = params.weights
-    taps = taps[:, 0].transpose(1, 2, 0) if depthwise else taps.transpose(0, 2, 3, 1)
-    assert params.requant is not None
-    return (
-        Constant("weights", taps.reshape(-1)),
-        Constant("bias", params.bias),
-        *per_channel(params.requant, params.geometry.out_c),
-    )
-
-
 CONV_KERNELS = (
     Kernel(
         "esp_nn/depthwise_conv.c.j2",
         LIBRARY,
         accepts=_depthwise_reason,
-        constants=_constants,
+        constants=conv_constants,
         scratch=_depthwise_scratch,
         guarded=True,
         headers=HEADERS,
@@ -156,7 +144,7 @@ CONV_KERNELS = (
         "esp_nn/conv.c.j2",
         LIBRARY,
         accepts=conv_reason,
-        constants=_constants,
+        constants=conv_constants,
         scratch=_conv_scratch,
         guarded=True,
         headers=HEADERS,

@@ -8,6 +8,7 @@ import numpy as np
 
 from mcugen.ir import Array, DType
 from mcugen.ops.conv_geometry import ConvGeometry
+from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Constant
 from mcugen.ops.vendor.limits import (
     accumulator_bound,
@@ -77,6 +78,19 @@ def _int32(values: Array, channels: int) -> Array:
 def is_depthwise(g: ConvGeometry) -> bool:
     """Whether every group has one input channel; with one group it is an ordinary convolution."""
     return g.groups == g.in_c > 1
+
+
+def conv_constants(params: QConvParams) -> tuple[Constant, ...]:
+    """Weights [O, KH, KW, I], depthwise [KH, KW, O], bias, multiplier and shift."""
+    depthwise = is_depthwise(params.geometry)
+    taps = params.weights
+    taps = taps[:, 0].transpose(1, 2, 0) if depthwise else taps.transpose(0, 2, 3, 1)
+    assert params.requant is not None
+    return (
+        Constant("weights", taps.reshape(-1)),
+        Constant("bias", params.bias),
+        *per_channel(params.requant, params.geometry.out_c),
+    )
 
 
 def is_one_pixel(g: ConvGeometry) -> bool:
