@@ -1,0 +1,1 @@
+"""What happens on a board: PlatformIO, the serial protocol, meters, measurements."""
