@@ -11,7 +11,10 @@ from rich.table import Table
 
 from mcugen.emulate.result import BenchResult, LayerCost
 from mcugen.report.model_report import SCHEMA
-from mcugen.report.text import short_name
+from mcugen.report.text import short_name, shorten_names
+
+_BOTH_UNITS = 100
+"""Characters of a terminal that has room for instructions beside cycles."""
 
 CAVEAT = "emulated, flash wait states and cache not modelled"
 
@@ -60,7 +63,9 @@ def _layer_json(layer: LayerCost) -> dict[str, Any]:
 
 def print_bench(result: BenchResult, console: Console) -> None:
     """What `mcugen bench` prints of one result."""
-    console.print(_table(result))
+    table = _table(result, console.width)
+    shorten_names(table, console.width)
+    console.print(table)
     console.print()
     for label, value in _summary(result):
         console.print(f"[bold]{label:<12}[/bold] {escape(value)}")
@@ -76,11 +81,12 @@ def _cost(layer: LayerCost) -> int:
     return layer.instructions if layer.cycles is None else layer.cycles
 
 
-def _table(result: BenchResult) -> Table:
+def _table(result: BenchResult, width: int) -> Table:
+    """The layers; a narrow terminal shows cycles in place of instructions."""
     unit = _unit(result)
-    columns = ["layer", "op", "MACs", "instructions"]
-    columns += ["cycles"] if unit == "cycles" else []
-    columns += [f"{unit}/MAC", "share"]
+    units = ["instructions"] if unit == "instructions" or width >= _BOTH_UNITS else []
+    units += ["cycles"] if unit == "cycles" else []
+    columns = ["layer", "op", "MACs", *units, f"{unit}/MAC", "share"]
     table = Table(box=None, header_style="bold")
     for column in columns:
         side = "left" if column in ("layer", "op") else "right"
@@ -88,8 +94,8 @@ def _table(result: BenchResult) -> Table:
     whole = sum(_cost(layer) for layer in result.layers) or 1
     for layer in result.layers:
         each = f"{_cost(layer) / layer.macs:.2f}" if layer.macs else "-"
-        row = [short_name(layer.name), layer.op, f"{layer.macs:,}", f"{layer.instructions:,}"]
-        row += [f"{layer.cycles:,}"] if unit == "cycles" else []
+        row = [short_name(layer.name), layer.op, f"{layer.macs:,}"]
+        row += [f"{getattr(layer, name):,}" for name in units]
         table.add_row(*(escape(c) for c in (*row, each, f"{_cost(layer) / whole:.1%}")))
     return table
 
@@ -140,6 +146,7 @@ def print_comparison(results: Sequence[BenchResult], console: Console) -> None:
         )
     totals = [sum(_cost(layer) for layer in r.layers) for r in results]
     table.add_row("total", f"{totals[0]:,}", *_against(totals[0], totals[1:]), style="bold")
+    shorten_names(table, console.width)
     console.print(table)
 
 

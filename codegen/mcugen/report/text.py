@@ -109,6 +109,16 @@ def print_report(report: ModelReport, console: Console) -> None:
         console.print(f"- {escape(line)}")
 
 
+def shorten_names(table: Table, width: int) -> None:
+    """Makes the first column take what `width` leaves: no other is ever cut."""
+    first, *others = table.columns
+    for column in others:
+        column.min_width = max(len(str(c)) for c in (column.header, *column.cells))
+    gaps = 2 * len(table.columns)
+    room = width - gaps - sum(column.min_width or 0 for column in others)
+    first.max_width = max(_NARROWEST_NAME, room)
+
+
 def markdown(report: ModelReport) -> str:
     """REPORT.md."""
     lines = [f"# {report.prefix}: {report.model}", ""]
