@@ -183,6 +183,8 @@ class Measurement:
         partial: whether the run ended early.
         error: why; "" for a whole run.
         files: raw data beside the JSON: kind ("trace", "latency", "serial") -> file name.
+        arena_bytes: RAM of the model, from the project's report.json; None where unknown.
+        flash_bytes: flash of the model, code and weights, from the same; None where unknown.
     """
 
     title: str
@@ -202,6 +204,8 @@ class Measurement:
     partial: bool = False
     error: str = ""
     files: dict[str, str] = dataclasses.field(default_factory=dict)
+    arena_bytes: int | None = None
+    flash_bytes: int | None = None
 
     @property
     def simulated(self) -> bool:
