@@ -1,6 +1,6 @@
 #include "mcugen_selftest.h"
 
-#include <string.h>
+#include "mcugen_element.h"
 
 /* What the trace hook has seen of the running inference. */
 typedef struct layer_watch {
@@ -15,118 +15,15 @@ typedef struct layer_watch {
     uint64_t last_us;
 } layer_watch;
 
-static void print_text(const mcugen_selftest_port *port, const char *text)
-{
-    while (*text != '\0') {
-        port->put_char(*text);
-        text++;
-    }
-}
-
-static void print_unsigned(const mcugen_selftest_port *port, uint64_t value)
-{
-    char digits[21]; /* 2^64 - 1 has 20 */
-    uint32_t position = 20;
-    digits[position] = '\0';
-    do {
-        position--;
-        digits[position] = (char)('0' + (char)(value % 10U));
-        value /= 10U;
-    } while (value != 0U);
-    print_text(port, &digits[position]);
-}
-
-static void print_hex(const mcugen_selftest_port *port, uint64_t value, uint32_t digits)
-{
-    print_text(port, "0x");
-    for (uint32_t left = digits; left > 0U; left--) {
-        port->put_char("0123456789abcdef"[(value >> (4U * (left - 1U))) & 15U]);
-    }
-}
-
 /* An element by its bits: integers in decimal, floats as the bits themselves. */
-static void print_value(const mcugen_selftest_port *port, uint64_t bits, mcugen_dtype dtype,
-                        uint32_t size)
+static void print_value(mcugen_put_char put, uint64_t bits, mcugen_dtype dtype)
 {
-    const uint64_t sign = UINT64_C(1) << (8U * size - 1U);
-    const bool is_signed = dtype == MCUGEN_INT8 || dtype == MCUGEN_INT16 || dtype == MCUGEN_INT32
-                           || dtype == MCUGEN_INT64;
-    if (dtype == MCUGEN_FLOAT32 || dtype == MCUGEN_FLOAT64) {
-        print_text(port, "bits ");
-        print_hex(port, bits, 2U * size);
-    } else if (is_signed && (bits & sign) != 0U) {
-        print_text(port, "-");
-        print_unsigned(port, (sign - (bits & (sign - 1U)))); /* two's complement */
+    if (mcugen_element_is_float(dtype)) {
+        mcugen_print_text(put, "bits 0x");
+        mcugen_print_hex(put, bits, 2U * mcugen_element_bytes(dtype));
     } else {
-        print_unsigned(port, bits);
+        mcugen_element_print_integer(put, bits, dtype);
     }
-}
-
-static uint32_t element_bytes(mcugen_dtype dtype)
-{
-    switch (dtype) {
-    case MCUGEN_INT16:
-    case MCUGEN_UINT16:
-        return 2U;
-    case MCUGEN_FLOAT32:
-    case MCUGEN_INT32:
-    case MCUGEN_UINT32:
-        return 4U;
-    case MCUGEN_FLOAT64:
-    case MCUGEN_INT64:
-    case MCUGEN_UINT64:
-        return 8U;
-    case MCUGEN_UINT8:
-    case MCUGEN_INT8:
-    case MCUGEN_BOOL:
-    default:
-        return 1U;
-    }
-}
-
-/* The bits of one element, zero-extended; every NaN gives the same ones. */
-static uint64_t element_bits(const uint8_t *data, mcugen_dtype dtype)
-{
-    const uint32_t bytes = element_bytes(dtype);
-    uint64_t bits = 0U;
-    for (uint32_t i = 0; i < bytes; i++) {
-        bits |= (uint64_t)data[i] << (8U * i); /* all supported cores are little-endian */
-    }
-    if (dtype == MCUGEN_FLOAT32 && (bits & UINT64_C(0x7fffffff)) > UINT64_C(0x7f800000)) {
-        bits = UINT64_C(0x7fc00000);
-    }
-    if (dtype == MCUGEN_FLOAT64
-        && (bits & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000)) {
-        bits = UINT64_C(0x7ff8000000000000);
-    }
-    return bits;
-}
-
-static uint32_t crc_of_byte(uint32_t crc, uint8_t byte)
-{
-    /* CRC-32 of the 16 values of four bits, reflected polynomial 0xedb88320 */
-    static const uint32_t table[16] = {
-        0x00000000U, 0x1db71064U, 0x3b6e20c8U, 0x26d930acU, 0x76dc4190U, 0x6b6b51f4U,
-        0x4db26158U, 0x5005713cU, 0xedb88320U, 0xf00f9344U, 0xd6d6a3e8U, 0xcb61b38cU,
-        0x9b64c2b0U, 0x86d3d2d4U, 0xa00ae278U, 0xbdbdf21cU};
-    crc ^= byte;
-    crc = (crc >> 4) ^ table[crc & 15U];
-    return (crc >> 4) ^ table[crc & 15U];
-}
-
-uint32_t mcugen_selftest_crc(const void *data, uint32_t bytes, mcugen_dtype dtype)
-{
-    const uint8_t *from = (const uint8_t *)data;
-    const uint32_t size = element_bytes(dtype);
-    uint32_t crc = 0xffffffffU;
-    for (uint32_t at = 0; at < bytes; at += size) {
-        uint64_t bits = element_bits(&from[at], dtype);
-        for (uint32_t i = 0; i < size; i++) {
-            crc = crc_of_byte(crc, (uint8_t)(bits & 255U));
-            bits >>= 8;
-        }
-    }
-    return ~crc;
 }
 
 static void check_layer(void *context, uint32_t step, uint32_t output, const void *data,
@@ -135,7 +32,7 @@ static void check_layer(void *context, uint32_t step, uint32_t output, const voi
     layer_watch *watch = (layer_watch *)context;
     if (watch->seen < watch->test->layer_tensor_count && !watch->differs) {
         const mcugen_selftest_tensor *wanted = &watch->test->layer_tensors[watch->seen];
-        const uint32_t crc = mcugen_selftest_crc(data, bytes, wanted->dtype);
+        const uint32_t crc = mcugen_element_crc(data, bytes, wanted->dtype);
         if (crc != wanted->crc) {
             watch->differs = true;
             watch->step = step;
@@ -149,13 +46,13 @@ static void check_layer(void *context, uint32_t step, uint32_t output, const voi
 
 static void print_layer(const mcugen_selftest_port *port, const mcugen_model *model, uint32_t step)
 {
-    print_text(port, "layer ");
-    print_unsigned(port, step);
-    print_text(port, " ");
-    print_text(port, model->steps[step].op);
-    print_text(port, " \"");
-    print_text(port, model->steps[step].name);
-    print_text(port, "\"");
+    mcugen_print_text(port->put_char, "layer ");
+    mcugen_print_unsigned(port->put_char, step);
+    mcugen_print_text(port->put_char, " ");
+    mcugen_print_text(port->put_char, model->steps[step].op);
+    mcugen_print_text(port->put_char, " \"");
+    mcugen_print_text(port->put_char, model->steps[step].name);
+    mcugen_print_text(port->put_char, "\"");
 }
 
 /* Prints the time since the last layer; printing itself is not counted. */
@@ -168,40 +65,40 @@ static void time_layer(void *context, uint32_t step, uint32_t output, const void
     (void)bytes;
     if (output == 0U) {
         print_layer(watch->port, watch->test->model, step);
-        print_text(watch->port, ": ");
-        print_unsigned(watch->port, now - watch->last_us);
-        print_text(watch->port, " us\n");
+        mcugen_print_text(watch->port->put_char, ": ");
+        mcugen_print_unsigned(watch->port->put_char, now - watch->last_us);
+        mcugen_print_line(watch->port->put_char, " us");
     }
     watch->last_us = watch->port->now_us();
 }
 
 static void print_crcs(const mcugen_selftest_port *port, uint32_t got, uint32_t expected)
 {
-    print_text(port, ": CRC-32 got ");
-    print_hex(port, got, 8U);
-    print_text(port, ", expected ");
-    print_hex(port, expected, 8U);
-    print_text(port, "\n");
+    mcugen_print_text(port->put_char, ": CRC-32 got 0x");
+    mcugen_print_hex(port->put_char, got, 8U);
+    mcugen_print_text(port->put_char, ", expected 0x");
+    mcugen_print_hex(port->put_char, expected, 8U);
+    mcugen_print_line(port->put_char, "");
 }
 
 /* Names the first element of an output that differs; there must be one. */
 static void print_element(const mcugen_selftest_port *port, const mcugen_tensor *tensor,
                           const void *got, const void *expected)
 {
-    const uint32_t size = element_bytes(tensor->dtype);
+    const uint32_t size = mcugen_element_bytes(tensor->dtype);
     const uint8_t *a = (const uint8_t *)got;
     const uint8_t *b = (const uint8_t *)expected;
     for (uint32_t i = 0; i < tensor->elems; i++) {
-        const uint64_t x = element_bits(&a[i * size], tensor->dtype);
-        const uint64_t y = element_bits(&b[i * size], tensor->dtype);
+        const uint64_t x = mcugen_element_bits(&a[i * size], tensor->dtype);
+        const uint64_t y = mcugen_element_bits(&b[i * size], tensor->dtype);
         if (x != y) {
-            print_text(port, "  first difference: element ");
-            print_unsigned(port, i);
-            print_text(port, ", got ");
-            print_value(port, x, tensor->dtype, size);
-            print_text(port, ", expected ");
-            print_value(port, y, tensor->dtype, size);
-            print_text(port, "\n");
+            mcugen_print_text(port->put_char, "  first difference: element ");
+            mcugen_print_unsigned(port->put_char, i);
+            mcugen_print_text(port->put_char, ", got ");
+            print_value(port->put_char, x, tensor->dtype);
+            mcugen_print_text(port->put_char, ", expected ");
+            print_value(port->put_char, y, tensor->dtype);
+            mcugen_print_line(port->put_char, "");
             return;
         }
     }
@@ -214,12 +111,12 @@ static bool check_outputs(const mcugen_selftest *test, const mcugen_selftest_por
     for (uint32_t i = 0; i < test->model->output_count; i++) {
         const mcugen_tensor *tensor = &test->model->outputs[i];
         const void *got = test->output(i);
-        const uint32_t crc = mcugen_selftest_crc(got, tensor->bytes, tensor->dtype);
+        const uint32_t crc = mcugen_element_crc(got, tensor->bytes, tensor->dtype);
         if (crc != test->outputs[i].crc) {
             good = false;
-            print_text(port, "FAIL: output \"");
-            print_text(port, tensor->name);
-            print_text(port, "\"");
+            mcugen_print_text(port->put_char, "FAIL: output \"");
+            mcugen_print_text(port->put_char, tensor->name);
+            mcugen_print_text(port->put_char, "\"");
             print_crcs(port, crc, test->outputs[i].crc);
             if (test->expected != NULL) {
                 print_element(port, tensor, got, test->expected[i]);
@@ -234,19 +131,19 @@ static bool check_layers(const mcugen_selftest *test, const mcugen_selftest_port
                          const layer_watch *watch)
 {
     if (watch->differs) {
-        print_text(port, "FAIL: ");
+        mcugen_print_text(port->put_char, "FAIL: ");
         print_layer(port, test->model, watch->step);
-        print_text(port, " output ");
-        print_unsigned(port, watch->output);
+        mcugen_print_text(port->put_char, " output ");
+        mcugen_print_unsigned(port->put_char, watch->output);
         print_crcs(port, watch->got, watch->expected);
         return false;
     }
     if (watch->seen != test->layer_tensor_count) {
-        print_text(port, "FAIL: saw ");
-        print_unsigned(port, watch->seen);
-        print_text(port, " layer outputs of ");
-        print_unsigned(port, test->layer_tensor_count);
-        print_text(port, "\n");
+        mcugen_print_text(port->put_char, "FAIL: saw ");
+        mcugen_print_unsigned(port->put_char, watch->seen);
+        mcugen_print_text(port->put_char, " layer outputs of ");
+        mcugen_print_unsigned(port->put_char, test->layer_tensor_count);
+        mcugen_print_line(port->put_char, "");
         return false;
     }
     return true;
@@ -255,17 +152,18 @@ static bool check_layers(const mcugen_selftest *test, const mcugen_selftest_port
 static void print_header(const mcugen_selftest *test, const mcugen_selftest_port *port)
 {
     const mcugen_model *model = test->model;
-    print_text(port, "mcugen ");
-    print_text(port, model->generator);
-    print_text(port, ": model \"");
-    print_text(port, model->name);
-    print_text(port, "\", ");
-    print_text(port, model->hash);
-    print_text(port, "\narena ");
-    print_unsigned(port, model->arena_bytes);
-    print_text(port, " bytes, ");
-    print_unsigned(port, model->step_count);
-    print_text(port, " layers\n");
+    mcugen_print_text(port->put_char, "mcugen ");
+    mcugen_print_text(port->put_char, model->generator);
+    mcugen_print_text(port->put_char, ": model \"");
+    mcugen_print_text(port->put_char, model->name);
+    mcugen_print_text(port->put_char, "\", ");
+    mcugen_print_text(port->put_char, model->hash);
+    mcugen_print_line(port->put_char, "");
+    mcugen_print_text(port->put_char, "arena ");
+    mcugen_print_unsigned(port->put_char, model->arena_bytes);
+    mcugen_print_text(port->put_char, " bytes, ");
+    mcugen_print_unsigned(port->put_char, model->step_count);
+    mcugen_print_line(port->put_char, " layers");
 }
 
 /* Whether no kernel library asks for more working memory than was planned; says so where one
@@ -276,13 +174,13 @@ static bool check_scratch(const mcugen_model *model, const mcugen_selftest_port 
         const mcugen_step *step = &model->steps[i];
         const int32_t needed = step->scratch_needed != NULL ? step->scratch_needed() : 0;
         if (needed > step->scratch_bytes) {
-            print_text(port, "FAIL: ");
+            mcugen_print_text(port->put_char, "FAIL: ");
             print_layer(port, model, i);
-            print_text(port, ": the kernel library asks for ");
-            print_unsigned(port, (uint64_t)needed);
-            print_text(port, " bytes of working memory, ");
-            print_unsigned(port, (uint64_t)step->scratch_bytes);
-            print_text(port, " are planned\n");
+            mcugen_print_text(port->put_char, ": the kernel library asks for ");
+            mcugen_print_unsigned(port->put_char, (uint64_t)needed);
+            mcugen_print_text(port->put_char, " bytes of working memory, ");
+            mcugen_print_unsigned(port->put_char, (uint64_t)step->scratch_bytes);
+            mcugen_print_line(port->put_char, " are planned");
             return false;
         }
     }
@@ -298,32 +196,32 @@ static bool check(const mcugen_selftest *test, const mcugen_selftest_port *port)
     if (traced) {
         test->model->set_trace(check_layer, &watch);
     }
-    error = test->invoke();
+    error = test->invoke(test->inputs);
     if (traced) {
         test->model->set_trace(NULL, NULL);
     }
     if (error != MCUGEN_OK) {
-        print_text(port, "FAIL: the model returned an error, -");
-        print_unsigned(port, (uint64_t)(-(int64_t)error));
-        print_text(port, "\n");
+        mcugen_print_text(port->put_char, "FAIL: the model returned an error, -");
+        mcugen_print_unsigned(port->put_char, (uint64_t)(-(int64_t)error));
+        mcugen_print_line(port->put_char, "");
         return false;
     }
     if (test->outputs == NULL) {
-        print_text(port, "NOT CHECKED: exported without a self-test\n");
+        mcugen_print_line(port->put_char, "NOT CHECKED: exported without a self-test");
         return true;
     }
     if (traced) {
         good = check_layers(test, port, &watch);
     } else {
-        print_text(port, "layers are not compared: built without -DNAME_TRACE\n");
+        mcugen_print_line(port->put_char, "layers are not compared: built without -DNAME_TRACE");
     }
     good = check_outputs(test, port) && good;
     if (good) {
-        print_text(port, "PASS: ");
-        print_unsigned(port, watch.seen);
-        print_text(port, " layer outputs and ");
-        print_unsigned(port, test->model->output_count);
-        print_text(port, " model outputs equal the reference in every bit\n");
+        mcugen_print_text(port->put_char, "PASS: ");
+        mcugen_print_unsigned(port->put_char, watch.seen);
+        mcugen_print_text(port->put_char, " layer outputs and ");
+        mcugen_print_unsigned(port->put_char, test->model->output_count);
+        mcugen_print_line(port->put_char, " model outputs equal the reference in every bit");
     }
     return good;
 }
@@ -335,14 +233,14 @@ static void measure_time(const mcugen_selftest *test, const mcugen_selftest_port
     if (test->model->set_trace != NULL) {
         test->model->set_trace(time_layer, &watch);
         watch.last_us = port->now_us();
-        (void)test->invoke();
+        (void)test->invoke(test->inputs);
         test->model->set_trace(NULL, NULL);
     }
     start = port->now_us();
-    (void)test->invoke();
-    print_text(port, "inference: ");
-    print_unsigned(port, port->now_us() - start);
-    print_text(port, " us\n");
+    (void)test->invoke(test->inputs);
+    mcugen_print_text(port->put_char, "inference: ");
+    mcugen_print_unsigned(port->put_char, port->now_us() - start);
+    mcugen_print_line(port->put_char, " us");
 }
 
 int mcugen_selftest_run(const mcugen_selftest *test, const mcugen_selftest_port *port)

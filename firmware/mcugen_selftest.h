@@ -12,10 +12,9 @@
 extern "C" {
 #endif
 
-/* What one tensor must hold. NaNs are all equal: each counts as the one with bits 0x7fc00000
- * (float) or 0x7ff8000000000000 (double). */
+/* What one tensor must hold. */
 typedef struct mcugen_selftest_tensor {
-    uint32_t crc; /* CRC-32 (IEEE 802.3) of all bytes */
+    uint32_t crc; /* as mcugen_element_crc() computes it */
     mcugen_dtype dtype;
 } mcugen_selftest_tensor;
 
@@ -25,8 +24,10 @@ typedef struct mcugen_selftest {
     const mcugen_selftest_tensor *layer_tensors; /* outputs of all steps, as they run */
     const mcugen_selftest_tensor *outputs;       /* the model's outputs; NULL: compare nothing */
     const void *const *expected;                 /* the model's outputs whole; NULL without */
-    int (*invoke)(void);                         /* one inference on the embedded inputs */
-    const void *(*output)(uint32_t index);       /* where its outputs lie */
+    const void *const *inputs;                   /* the embedded sample; NULL without */
+    /* One inference on these inputs; on what lies in the model's own ones where it is NULL. */
+    int (*invoke)(const void *const *inputs);
+    const void *(*output)(uint32_t index); /* where its outputs lie */
 } mcugen_selftest;
 
 /* What the self-test needs of the board. */
@@ -42,9 +43,6 @@ typedef struct mcugen_selftest_port {
 /* Runs the self-test and prints what it found: a line that starts with PASS, or with FAIL and the
  * first layer that differs. Not re-entrant. */
 int mcugen_selftest_run(const mcugen_selftest *test, const mcugen_selftest_port *port);
-
-/* CRC-32 of a tensor as the self-test computes it. */
-uint32_t mcugen_selftest_crc(const void *data, uint32_t bytes, mcugen_dtype dtype);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from mcugen import host, resources
+from mcugen import host
 from mcugen.compiler import Compiled
 from mcugen.kernels import PORTABLE
 from mcugen.samples import Sample
@@ -64,7 +64,7 @@ def selftest_program(
     files = {**host.runtime_headers()}
     for library in {name for compiled, _ in models for name in compiled.model.libraries}:
         files |= {} if library == PORTABLE else host.standin_files(library)
-    files["mcugen_selftest.c"] = (resources.firmware() / "mcugen_selftest.c").read_text()
+    files |= host.runtime_sources()
     prefixes = [compiled.model.prefix for compiled, _ in models]
     texts = [
         {**c.files, **selftest_files(c.model, make_selftest(c, sample))} for c, sample in models

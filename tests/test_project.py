@@ -12,6 +12,7 @@ import pytest
 from exported import example, write_for
 from mcugen import api
 from mcugen.errors import DoesNotFitError, UsageError
+from mcugen.host import runtime_sources
 from mcugen.project import MARK, library_files, project_files
 from mcugen.targets import Target, board_names, load_target
 
@@ -29,8 +30,8 @@ COMMON = {
     "lib/digits_int8/src/digits_int8.c", "lib/digits_int8/src/digits_int8_weights.c",
     "lib/digits_int8/src/digits_int8_weights.h", "lib/mcugen_rt/include/mcugen_rt.h",
     "lib/mcugen_rt/include/mcugen_selftest.h", "lib/mcugen_rt/library.json",
-    "lib/mcugen_rt/src/mcugen_selftest.c", "src/digits_int8_selftest.c",
-    "src/digits_int8_selftest.h",
+    "src/digits_int8_selftest.c", "src/digits_int8_selftest.h",
+    *(f"lib/mcugen_rt/src/{name}" for name in runtime_sources()),
 }  # fmt: skip
 IDF = {"CMakeLists.txt", "partitions.csv", "sdkconfig.defaults", "src/CMakeLists.txt", "src/main.c"}
 

@@ -47,7 +47,7 @@ def arrays_of_every_type() -> list[Array]:
 CRC_MAIN = """
 #include <math.h>
 #include <stdio.h>
-#include "mcugen_selftest.h"
+#include "mcugen_element.h"
 {arrays}
 int main(void)
 {{
@@ -68,11 +68,11 @@ def test_the_c_computes_the_same() -> None:
             declared.append(f"static const uint32_t a{i}[] = {{\n{lines}\n}};")
         else:
             declared.append(f"static const {ctype(dtype)} a{i}[] = {{\n{lines}\n}};")
-        call = f"mcugen_selftest_crc(a{i}, (uint32_t)sizeof(a{i}), {MCUGEN_TYPES[dtype]})"
+        call = f"mcugen_element_crc(a{i}, (uint32_t)sizeof(a{i}), {MCUGEN_TYPES[dtype]})"
         calls.append(f'    (void)printf("%08x\\n", (unsigned)({call}));')
     files = {
         **host.runtime_headers(),
-        "mcugen_selftest.c": (resources.firmware() / "mcugen_selftest.c").read_text(),
+        **host.runtime_sources(),
         "main.c": CRC_MAIN.format(arrays="\n".join(declared), calls="\n".join(calls)),
     }
     program = build(files, flags=("-O1", *STRICT_WARNINGS), link_flags=(), suffix=".exe")

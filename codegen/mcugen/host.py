@@ -54,6 +54,12 @@ def runtime_headers() -> Mapping[str, str]:
     return {p.name: p.read_text() for p in sorted(resources.firmware().glob("*.h"))}
 
 
+@cache
+def runtime_sources() -> Mapping[str, str]:
+    """The C that goes with the runtime headers: self-test and application."""
+    return {p.name: p.read_text() for p in sorted(resources.firmware().glob("*.c"))}
+
+
 def build_library(
     files: Mapping[str, str],
     prefixes: Sequence[str],

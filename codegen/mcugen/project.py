@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 
 import jinja2
 
 from mcugen import resources
 from mcugen.c_model import CModel
 from mcugen.compiler import Compiled
-from mcugen.host import runtime_headers
+from mcugen.host import runtime_headers, runtime_sources
 from mcugen.render import environment
 from mcugen.selftest import Selftest, selftest_files
 from mcugen.targets import Target
@@ -52,8 +51,8 @@ def project_files(
     model = compiled.model
     uses = libraries_used(compiled)
     part = vendor_part(uses, target, vendor)
-    runtime = _runtime(compiled.files)
-    runtime["mcugen_selftest.h"] = runtime_headers()["mcugen_selftest.h"]
+    sources = runtime_sources()
+    runtime = _runtime({**compiled.files, **sources})
     values = {
         "m": model,
         "t": target,
@@ -68,7 +67,7 @@ def project_files(
     files = {
         **_model_library(compiled, target),
         **{f"lib/mcugen_rt/include/{n}": t for n, t in runtime.items()},
-        "lib/mcugen_rt/src/mcugen_selftest.c": _selftest_source(),
+        **{f"lib/mcugen_rt/src/{n}": t for n, t in sources.items()},
         "lib/mcugen_rt/library.json": _library_json(
             "mcugen_rt", "What all models of mcugen share", target
         ),
@@ -194,11 +193,6 @@ def _runtime(files: Mapping[str, str]) -> dict[str, str]:
 
 def _included(texts: Iterable[str]) -> set[str]:
     return {n for text in texts for n in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)}
-
-
-@cache
-def _selftest_source() -> str:
-    return (resources.firmware() / "mcugen_selftest.c").read_text(encoding="utf-8")
 
 
 def _json(value: object) -> str:

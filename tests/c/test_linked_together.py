@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from exported import example, write_project
-from mcugen import host, resources
+from mcugen import host
 from mcugen.project import project_files
 from mcugen.selftest import selftest_files
 from mcugen.toolchain import STRICT_WARNINGS, build, find_compiler, zig_command
@@ -38,7 +38,7 @@ int main(void)
 def test_two_models_in_one_program() -> None:
     models = {"one": example("digits", prefix="one"), "two": example("digits_int8", prefix="two")}
     files = {**host.runtime_headers(), "main.c": MAIN}
-    files["mcugen_selftest.c"] = (resources.firmware() / "mcugen_selftest.c").read_text()
+    files |= host.runtime_sources()
     for model in models.values():
         files |= model.compiled.files
         files |= selftest_files(model.compiled.model, model.selftest())
