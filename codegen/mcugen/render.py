@@ -43,6 +43,14 @@ def environment() -> jinja2.Environment:
     return env
 
 
+@cache
+def html_environment() -> jinja2.Environment:
+    """The same for HTML: everything that a template prints is escaped."""
+    env = environment().overlay(autoescape=True)
+    env.filters = {**env.filters, "percent": "{:.1%}".format}
+    return env
+
+
 def _kernel_text(function: CFunction, trace: str) -> str:
     template = environment().get_template(function.template)
     text = template.render(

@@ -1,0 +1,70 @@
+"""Numbers as people read them: four digits, a unit with its prefix, changes in words."""
+
+from __future__ import annotations
+
+import math
+
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+DIGITS = 4
+
+
+def quantity(value: float | None, unit: str, digits: int = DIGITS) -> str:
+    """The value with as many significant digits and an SI prefix: 0.0863 s is `86.30 ms`."""
+    if value is None:
+        return "-"
+    rounded = abs(float(f"{value:.{digits - 1}e}"))
+    if rounded == 0:
+        return f"0 {unit}"
+    factor, prefix = prefix_of(rounded)
+    scaled = value / factor
+    whole = math.floor(math.log10(rounded / factor) + 1e-9) + 1
+    return f"{scaled:,.{max(0, digits - whole)}f} {prefix}{unit}"
+
+
+def prefix_of(value: float) -> tuple[float, str]:
+    """(factor, prefix) that leaves the value at or above one; the smallest there is below it."""
+    fits = ((f, p) for f, p in _PREFIXES if abs(value) >= f * (1 - 1e-12))
+    return next(fits, _PREFIXES[-1])
+
+
+def count(value: float | None) -> str:
+    """A whole number with commas."""
+    return "-" if value is None else f"{value:,.0f}"
+
+
+def size(value: int | None) -> str:
+    """Bytes, exact."""
+    return "-" if value is None else f"{value:,} B"
+
+
+def share(value: float | None) -> str:
+    """A part of a whole: 0.1234 is `12.3 %`."""
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def change(base: float | None, value: float | None, less: str, more: str) -> str:
+    """How the value differs from the base: `x 0.40, 59.8 % less`; "-" where one is unknown.
+
+    Args:
+        base: what it is compared with.
+        value: what is compared.
+        less: word for a smaller value ("faster").
+        more: word for a larger one.
+    """
+    if base is None or value is None or base <= 0:
+        return "-"
+    ratio = value / base
+    percent = f"{100 * abs(ratio - 1):.1f}"
+    if percent == "0.0":
+        return "the same"
+    return f"x {ratio:.{2 if ratio < 10 else 1}f}, {percent} % {less if ratio < 1 else more}"
+
+
+def points(base: float | None, value: float | None) -> str:
+    """How a share differs from the base, in percentage points."""
+    if base is None or value is None:
+        return "-"
+    difference = 100 * (value - base)
+    if f"{abs(difference):.1f}" == "0.0":
+        return "the same"
+    return f"{abs(difference):.1f} points {'higher' if difference > 0 else 'lower'}"
