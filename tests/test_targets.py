@@ -50,6 +50,27 @@ def test_what_is_left_for_the_application() -> None:
     assert load_target("esp32s3").psram_bytes == 0
 
 
+def test_what_the_reserves_are() -> None:
+    assert load_target("pico_w").ram_reserve_bytes == 73_728
+    assert load_target("nucleo_h743").flash_reserve_bytes == 49_152
+    assert load_target("host").ram_reserve_bytes == 0
+
+
+def test_how_boards_are_built_and_flashed() -> None:
+    pico = load_target("pico_w").device
+    assert (pico.build, pico.flash, pico.flash_port) == ("platformio", "platformio", "optional")
+    assert (
+        "2e8a:f00a" in pico.usb and pico.boot_usb == ("2e8a:0003",)
+    assert "BOOTSEL" in pico.boot_hint
+    )
+    assert "2e8a:f00f" in load_target("pico2_w").device.usb
+    assert load_target("esp32c6").device.usb == load_target("esp32s3").device.usb
+    assert load_target("nucleo_h743").device.flash_port == "none"
+    assert load_target("host").device.build == "make" and load_target("host").device.flash == ""
+    for target in list_targets():
+        assert target.device.usb or not target.device.flash, target.name
+
+
 def test_every_board_is_emulated_or_says_why_not() -> None:
     for target in list_targets():
         emulator = target.emulator
@@ -131,6 +152,19 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
         ("[memory]", "[extra]\n[memory]", "unknown 'extra' in the file"),
         ("[memory]", "[emulator]\nmhz = 1\n[memory]", "unknown 'mhz' in emulator"),
         ("[memory]", '[emulator]\ncpu = "x"\n[memory]', "flash and RAM overlap in emulator"),
+        ("[files]", "[device]\nport = 1\n[files]", "unknown 'port' in device"),
+        (
+            "[files]",
+            '[device]\nflash = "jtag"\n[files]',
+            "flash in device must be one of",
+        ),
+        ("[files]", '[device]\nflash_port = "yes"\n[files]', "flash_port in device must be one of"),
+        (
+            "[files]",
+            '[device]\nusb = ["2E8A:A"]\n[files]',
+            "like '2e8a:000a', got '2e8a:a'",
+        ),
+        ("[files]", '[device]\nflash = "uf2"\n[files]', "needs 'uf2' and 'uf2_board' too"),
         ("main.c.j2", "lost.j2", "template 'lost.j2' is not in"),
         ('"ststm32@19.0.0"', "[1]", "'platform' in platformio must be a string or a whole number"),
         ("[files]", "[files", "is no TOML"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -75,7 +76,7 @@ def project_files(
         **part.files,
         **reports,
         ".gitignore": "\n".join([*_IGNORED, *part.ignored]) + "\n",
-        MARK: _json({"schema": 1, "kind": "project", "model": model.prefix, "board": target.name}),
+        MARK: _json(_mark(model, target, stack_bytes or 0)),
     }
     common = {n: f"project/{n}.j2" for n in ("platformio.ini", "README.md", "NOTICE")}
     env = environment().overlay(
@@ -84,6 +85,23 @@ def project_files(
     for path, template in {**common, **target.files}.items():
         files[path] = env.get_template(template).render(values)
     return files
+
+
+def _mark(model: CModel, target: Target, stack_bytes: int) -> dict[str, object]:
+    """What building and flashing need of the board: its file may not be there any more then."""
+    return {
+        "schema": 1,
+        "kind": "project",
+        "model": model.prefix,
+        "board": target.name,
+        "title": target.title,
+        "device": dataclasses.asdict(target.device),
+        "memory": {
+            "ram_reserve_bytes": target.ram_reserve_bytes,
+            "flash_reserve_bytes": target.flash_reserve_bytes,
+            "arena_external": bool(target.arena_section(model.arena_bytes + stack_bytes)),
+        },
+    }
 
 
 def library_files(

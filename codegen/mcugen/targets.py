@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,38 @@ class Readme:
     notes: tuple[str, ...]
 
 
+PLATFORMIO, UF2 = "platformio", "uf2"
+PORT_USES = ("needed", "optional", "none")
+
+
+@dataclass(frozen=True)
+class Device:
+    """How an exported project is built and gets onto the board.
+
+    Attributes:
+        build: "platformio", or a command that is run in the project's folder.
+        flash: "platformio"; "uf2" for a file that is copied onto the drive which the board shows;
+            "" for a board that is not flashed.
+        flash_port: whether that goes through the serial port: "needed", "optional", "none".
+        usb: serial ports that may be the board's, as "VID:PID" of four hexadecimal digits each.
+        boot_usb: the board's own while it waits for firmware and has no serial port.
+        boot_hint: what brings it there.
+        firmware: the ELF file in the built project, a glob pattern.
+        uf2: the file to be copied, likewise.
+        uf2_board: what INFO_UF2.TXT on the drive calls the board.
+    """
+
+    build: str
+    flash: str
+    flash_port: str
+    usb: tuple[str, ...]
+    boot_usb: tuple[str, ...]
+    boot_hint: str
+    firmware: str
+    uf2: str
+    uf2_board: str
+
+
 @dataclass(frozen=True)
 class Target:
     """One board.
@@ -92,11 +125,14 @@ class Target:
         ram_bytes: for the application's static data and the inference's stack: what is left of
             the board's RAM after the reserve that target.toml documents.
         flash_bytes: for weights, code and self-test data, likewise.
+        ram_reserve_bytes: that reserve: what firmware without a model takes, heap and stacks too.
+        flash_reserve_bytes: likewise.
         psram_bytes: external RAM for an arena that is larger than `ram_bytes`; 0 without.
         psram_section: linker section of static data in external RAM; "" without.
         compiler: for measuring code size and stack.
         emulator: for measuring without the board.
         platformio: keys of the environment in platformio.ini, as they are written there.
+        device: how the project gets onto the board.
         files: path in the exported project -> template.
         values: what the board's own templates need besides.
         readme: for the project's README.
@@ -112,11 +148,14 @@ class Target:
     core: Core
     ram_bytes: int
     flash_bytes: int
+    ram_reserve_bytes: int
+    flash_reserve_bytes: int
     psram_bytes: int
     psram_section: str
     compiler: CrossCompiler
     emulator: Emulator
     platformio: Values
+    device: Device
     files: Mapping[str, str]
     values: Values
     readme: Readme
@@ -183,6 +222,8 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         core=_core(top.text("core", "plain"), path),
         ram_bytes=_usable(memory, "ram", path),
         flash_bytes=_usable(memory, "flash", path),
+        ram_reserve_bytes=_reserve(tables["memory"], "ram"),
+        flash_reserve_bytes=_reserve(tables["memory"], "flash"),
         psram_bytes=_usable(memory, "psram", path, 0),
         psram_section=memory.text("psram_section", ""),
         compiler=CrossCompiler(
@@ -193,6 +234,7 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         ),
         emulator=_emulator(top.table("emulator", {}), tables["memory"], path),
         platformio=top.table("platformio").scalars(),
+        device=_device(top.table("device", {}), path),
         files=files,
         values=top.table("values", {}).scalars(),
         readme=Readme(
@@ -224,6 +266,36 @@ def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
     return found
 
 
+def _device(table: Table, path: Path) -> Device:
+    """The `[device]` table; by default PlatformIO builds and flashes through the serial port."""
+    found = Device(
+        build=table.text("build", PLATFORMIO),
+        flash=table.text("flash", PLATFORMIO),
+        flash_port=table.text("flash_port", PORT_USES[0]),
+        usb=tuple(item.lower() for item in table.lines("usb")),
+        boot_usb=tuple(item.lower() for item in table.lines("boot_usb")),
+        boot_hint=table.text("boot_hint", ""),
+        firmware=table.text("firmware", ".pio/build/*/firmware.elf"),
+        uf2=table.text("uf2", ""),
+        uf2_board=table.text("uf2_board", ""),
+    )
+    table.finish()
+    _one_of(found.flash, (PLATFORMIO, UF2, ""), "flash", path)
+    _one_of(found.flash_port, PORT_USES, "flash_port", path)
+    for item in (*found.usb, *found.boot_usb):
+        if not re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", item):
+            raise UsageError(f"{path}: USB ids in device must be like '2e8a:000a', got '{item}'")
+    if found.flash == UF2 and not (found.uf2 and found.uf2_board):
+        raise UsageError(f"{path}: flash = 'uf2' in device needs 'uf2' and 'uf2_board' too")
+    return found
+
+
+def _one_of(value: str, allowed: tuple[str, ...], key: str, path: Path) -> None:
+    if value not in allowed:
+        names = ", ".join(f"'{item}'" for item in allowed)
+        raise UsageError(f"{path}: {key} in device must be one of {names}, got '{value}'")
+
+
 def _name(path: Path) -> str:
     """The folder's name for a `target.toml`, else the file's own; usable in platformio.ini."""
     path = path.resolve()
@@ -235,6 +307,11 @@ def _core(name: str, path: Path) -> Core:
     if name not in known:
         raise UsageError(f"{path}: core must be one of {', '.join(known)}, got '{name}'")
     return Core(name)
+
+
+def _reserve(sizes: Mapping[str, Any], kind: str) -> int:
+    """Already checked by `_usable`."""
+    return int(sizes.get(f"{kind}_reserve_bytes", 0))
 
 
 def _usable(memory: Table, kind: str, path: Path, default: int | None = None) -> int:
