@@ -59,10 +59,8 @@ def test_what_the_reserves_are() -> None:
 def test_how_boards_are_built_and_flashed() -> None:
     pico = load_target("pico_w").device
     assert (pico.build, pico.flash, pico.flash_port) == ("platformio", "platformio", "optional")
-    assert (
-        "2e8a:f00a" in pico.usb and pico.boot_usb == ("2e8a:0003",)
+    assert "2e8a:f00a" in pico.usb and pico.boot_usb == ("2e8a:0003",)
     assert "BOOTSEL" in pico.boot_hint
-    )
     assert "2e8a:f00f" in load_target("pico2_w").device.usb
     assert load_target("esp32c6").device.usb == load_target("esp32s3").device.usb
     assert load_target("nucleo_h743").device.flash_port == "none"
