@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from mcugen import __version__, api
+from mcugen.cli_device import register
+from mcugen.cli_options import JsonOpt, console, write_json
 from mcugen.demo import run_demo
 from mcugen.errors import InternalError, McugenError, UnsupportedModelError, UsageError
 from mcugen.report.bench_text import bench_json, print_bench, print_comparison
 from mcugen.report.boards_text import print_boards
 from mcugen.report.check_text import check_json, print_check
-from mcugen.report.json_text import json_text
 from mcugen.report.model_report import unsupported_json
 from mcugen.report.supported_ops import rows
 from mcugen.report.text import print_report
@@ -56,25 +56,6 @@ VendorOpt = Annotated[
 ]
 
 
-def _json_path(path: Path | None) -> Path | None:
-    """Refuses before the work what could not be written after it."""
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise UsageError(f"--json: {path} cannot be written: {why}")
-    return path
-
-
-JsonOpt = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write JSON too.", callback=_json_path),
-]
-
-
-def _console() -> Console:
-    """Standard output; as wide as the terminal is now, not when this module was imported."""
-    return Console(soft_wrap=True)
-
-
 def _dims(items: list[str]) -> dict[str, int]:
     found = {}
     for item in items:
@@ -83,15 +64,6 @@ def _dims(items: list[str]) -> dict[str, int]:
             raise UsageError(f"--dim takes NAME=INT, got '{item}'")
         found[name] = int(value)
     return found
-
-
-def _write_json(path: Path | None, value: dict[str, Any]) -> None:
-    if path is None:
-        return
-    try:
-        path.write_text(json_text(value))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 @app.command()
@@ -146,10 +118,10 @@ def export(
     done = compiled.export(
         directory, emit=emit, selftest=selftest, inputs=inputs, vendor_dir=vendor_dir, force=force
     )
-    print_report(done.report, _console())
-    _console().print(f"\nwritten: {done.directory}", markup=False)
-    _console().print(f"next:    {done.next_command}", markup=False)
-    _write_json(json_file, done.report.to_json())
+    print_report(done.report, console())
+    console().print(f"\nwritten: {done.directory}", markup=False)
+    console().print(f"next:    {done.next_command}", markup=False)
+    write_json(json_file, done.report.to_json())
 
 
 @app.command()
@@ -171,8 +143,8 @@ def check(
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
     compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
     result = compiled.check(inputs, samples=samples, vendor_dir=vendor_dir)
-    print_check(result, _console())
-    _write_json(json_file, check_json(result))
+    print_check(result, console())
+    write_json(json_file, check_json(result))
     if not result.ok:
         raise typer.Exit(1)
 
@@ -190,11 +162,11 @@ def inspect(
     try:
         imported = api.load(model, dims=_dims(dim), outputs=outputs)
     except UnsupportedModelError as error:
-        _write_json(json_file, unsupported_json(model, board, error.unsupported))
+        write_json(json_file, unsupported_json(model, board, error.unsupported))
         raise
     report = api.compile(imported, board=board, arithmetic=arithmetic).report()
-    print_report(report, _console())
-    _write_json(json_file, report.to_json())
+    print_report(report, console())
+    write_json(json_file, report.to_json())
 
 
 @app.command()
@@ -226,10 +198,10 @@ def bench(
     for choice in kernels.split(","):
         compiled = api.compile(imported, board=board, kernels=choice, arithmetic=arithmetic)
         results.append(compiled.bench(inputs, cc=cc, vendor_dir=vendor_dir))
-        print_bench(results[-1], _console())
+        print_bench(results[-1], console())
     if len(results) > 1:
-        print_comparison(results, _console())
-    _write_json(json_file, bench_json(results))
+        print_comparison(results, console())
+    write_json(json_file, bench_json(results))
     if not all(result.outputs_equal for result in results):
         raise typer.Exit(1)
 
@@ -237,7 +209,7 @@ def bench(
 @app.command()
 def boards() -> None:
     """List the boards."""
-    print_boards(list_targets(), _console())
+    print_boards(list_targets(), console())
 
 
 @app.command()
@@ -245,7 +217,7 @@ def ops() -> None:
     """List the supported ONNX operators."""
     for row in rows():
         line = f"{row.onnx:<36} {row.internal:<22} {row.integer}"
-        _console().print(line, markup=False, highlight=False)
+        console().print(line, markup=False, highlight=False)
 
 
 @app.command()
@@ -256,12 +228,15 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
 ) -> None:
     """Run the embedded example from ONNX file to proven firmware project."""
-    run_demo(output, _console(), force=force)
+    run_demo(output, console(), force=force)
+
+
+register(app)
 
 
 def _version(value: bool) -> None:
     if value:
-        _console().print(f"mcugen {__version__}", markup=False, highlight=False)
+        console().print(f"mcugen {__version__}", markup=False, highlight=False)
         raise typer.Exit
 
 

@@ -8,10 +8,12 @@ import math
 import types
 import typing
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mcugen.device.measurement import KIND, SCHEMA, Measurement
 from mcugen.errors import ModelError
+
+_T = TypeVar("_T")
 
 FILE = "measurement.json"
 _SIGNED = ("net_energy_j", "start_s", "end_s", "active_w", "idle_w", "peak_a")
@@ -63,7 +65,7 @@ def measurement_of(value: dict[str, Any], path: Path) -> Measurement:
             f"{path}: schema must be {SCHEMA}, got {_named(value.get('schema'))}",
             hint="it was written by another version of mcugen: use that one, or measure again",
         )
-    found: Measurement = _record(Measurement, value, path, "")
+    found = record(Measurement, value, path)
     for kind, name in found.files.items():
         if not name or name != Path(name).name or "\\" in name:
             raise ModelError(f"{path}: files.{kind} must be a file's name, got '{name}'")
@@ -73,13 +75,17 @@ def measurement_of(value: dict[str, Any], path: Path) -> Measurement:
     return found
 
 
-def _record(cls: type[Any], value: Any, path: Path, where: str) -> Any:
-    """The dataclass whose fields stand in a JSON object."""
+def record(cls: type[_T], value: Any, path: Path, where: str = "") -> _T:
+    """The dataclass whose fields stand in a JSON object; `where` is the object's own key.
+
+    Raises:
+        ModelError: a key is missing, or its value is of another type or range.
+    """
     if not isinstance(value, dict):
-        raise ModelError(f"{path}: {where} must be an object, got {_named(value)}")
+        raise ModelError(f"{path}: {where or 'it'} must be an object, got {_named(value)}")
     hints = typing.get_type_hints(cls)
     found = {}
-    for field in dataclasses.fields(cls):
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
         key = f"{where}.{field.name}" if where else field.name
         if field.name in value:
             found[field.name] = _value(hints[field.name], value[field.name], path, key)
@@ -99,7 +105,7 @@ def _value(kind: Any, value: Any, path: Path, key: str) -> Any:
     if origin is types.UnionType:
         return None if value is None else _value(inner[0], value, path, key)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _record(kind, value, path, key)
+        return record(kind, value, path, key)
     if origin is tuple:
         items = _of_type(list, "a list", value, path, key)
         return tuple(_value(inner[0], v, path, f"{key}[{i}]") for i, v in enumerate(items))

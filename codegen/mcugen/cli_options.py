@@ -1,0 +1,45 @@
+"""What the commands share: the option `--json`, the console, and writing JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from mcugen.errors import UsageError
+from mcugen.report.json_text import json_text
+
+
+def _json_path(path: Path | None) -> Path | None:
+    """Refuses before the work what could not be written after it."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+        raise UsageError(f"--json: {path} cannot be written: {why}")
+    return path
+
+
+JsonOpt = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write JSON too.", callback=_json_path),
+]
+
+
+def console() -> Console:
+    """Standard output; as wide as the terminal is now, not when this module was imported."""
+    return Console(soft_wrap=True)
+
+
+def write_json(path: Path | None, value: dict[str, Any]) -> None:
+    """Writes the value where a path is given.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    if path is None:
+        return
+    try:
+        path.write_text(json_text(value))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
