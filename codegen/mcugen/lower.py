@@ -132,7 +132,7 @@ def choose_kernel(
         if kernel.library not in libraries:
             continue
         unfit = kernel.accepts(params)
-        reason = unfit or _misaligned(kernel, offsets) or _slow(kernel, avoid)
+        reason = unfit or _misaligned(kernel, offsets) or _slow(kernel, params, avoid)
         if reason is None:
             refused.pop(kernel.library, None)
             return kernel, tuple(refused.items())
@@ -143,8 +143,8 @@ def choose_kernel(
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
 
 
-def _slow(kernel: Kernel, avoid: Core | None) -> str | None:
-    if avoid not in kernel.slower_on:
+def _slow(kernel: Kernel, params: object, avoid: Core | None) -> str | None:
+    if avoid not in kernel.slower_on(params):
         return None
     return f"portable C is faster on this kind of core; --kernels {kernel.library} insists"
 

@@ -174,6 +174,11 @@ def _no_constants(params: Any) -> tuple[Constant, ...]:
     return ()
 
 
+def _nowhere(params: Any) -> frozenset[Core]:
+    del params
+    return frozenset()
+
+
 def _no_scratch(params: Any, core: Core) -> int:
     del params, core
     return 0
@@ -217,7 +222,8 @@ class Kernel:
         headers: runtime or library headers that the generated C includes.
         form: params -> what the template sees as `p`: the numbers as the library takes them.
         align_bytes: of every input and output; the kernel is not taken where a view lies otherwise.
-        slower_on: cores on which portable C was measured faster: `--kernels auto` leaves it out.
+        slower_on: params -> cores on which portable C was measured faster: `--kernels auto`
+            leaves it out there.
 
     The template also sees `scratch_bytes`, the planned working memory. It writes
     `static void {{ fn }}({{ signature }})`: inputs (`x`, or `x0, x1, ...`), outputs (`y`, or
@@ -233,7 +239,7 @@ class Kernel:
     headers: tuple[str, ...] = ()
     form: Callable[[Any], Any] = _as_they_are
     align_bytes: int = 1
-    slower_on: frozenset[Core] = frozenset()
+    slower_on: Callable[[Any], frozenset[Core]] = _nowhere
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, MAX_DIM, SLOWER, Dims, Tile, dims_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, MAX_DIM, Dims, Tile, dims_reason, slower
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Core, Kernel
@@ -177,7 +177,7 @@ CONV_KERNELS = (
         constants=conv_constants,
         scratch=_depthwise_scratch,
         guarded=True,
-        slower_on=SLOWER,
+        slower_on=slower,
         headers=HEADERS,
         form=conv_form,
     ),

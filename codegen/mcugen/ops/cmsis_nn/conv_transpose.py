@@ -11,7 +11,7 @@ from typing import Protocol
 
 from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, Tile, dims_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, Tile, dims_reason, slower
 from mcugen.ops.conv_transpose_geometry import TransposedGeometry
 from mcugen.ops.spec import Constant, Core, Kernel
 from mcugen.ops.vendor.limits import first_reason
@@ -163,7 +163,7 @@ CONV_TRANSPOSE_KERNEL = Kernel(
     constants=_constants,
     scratch=_scratch,
     guarded=True,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=transposed_form,
 )

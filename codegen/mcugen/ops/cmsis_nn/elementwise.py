@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, slower
 from mcugen.ops.elementwise import ElementwiseParams
 from mcugen.ops.spec import Kernel
 from mcugen.ops.vendor.elementwise import add_reason, binary_form, mul_reason, shape_reason
@@ -17,7 +17,7 @@ ADD_KERNEL = Kernel(
     "cmsis_nn/add.c.j2",
     LIBRARY,
     accepts=add_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=binary_form,
 )
@@ -25,7 +25,7 @@ MUL_KERNEL = Kernel(
     "cmsis_nn/mul.c.j2",
     LIBRARY,
     accepts=mul_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=binary_form,
 )
@@ -33,7 +33,7 @@ MINIMUM_KERNEL = Kernel(
     "cmsis_nn/minimum.c.j2",
     LIBRARY,
     accepts=shape_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=choice_dims,
 )
@@ -41,7 +41,7 @@ MAXIMUM_KERNEL = Kernel(
     "cmsis_nn/maximum.c.j2",
     LIBRARY,
     accepts=shape_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=choice_dims,
 )

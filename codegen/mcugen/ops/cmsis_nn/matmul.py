@@ -14,7 +14,14 @@ import numpy as np
 
 from mcugen.ir import Array, DType
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, dims_reason, gather_reason
+from mcugen.ops.cmsis_nn.common import (
+    HEADERS,
+    LIBRARY,
+    Dims,
+    dims_reason,
+    gather_reason,
+    slower_on_plain,
+)
 from mcugen.ops.cmsis_nn.conv import conv_reason
 from mcugen.ops.matmul_kernel import MatMulShape
 from mcugen.ops.qconv_kernel import QConvParams
@@ -286,7 +293,7 @@ MATMUL_KERNEL = Kernel(
     accepts=_matmul_reason,
     scratch=_matmul_scratch,
     guarded=True,
-    slower_on=frozenset({Core.PLAIN}),
+    slower_on=slower_on_plain,
     headers=HEADERS,
     form=matmul_form,
 )

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from mcugen.ops.axes import strides
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, dim_reason, gather_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, dim_reason, gather_reason, slower
 from mcugen.ops.copying import Block, CopyParams
 from mcugen.ops.spec import Kernel
 from mcugen.ops.vendor.limits import int8_reason
@@ -202,7 +202,7 @@ TRANSPOSE_KERNEL = Kernel(
     "cmsis_nn/transpose.c.j2",
     LIBRARY,
     accepts=_transpose_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=transpose_form,
 )
@@ -210,7 +210,7 @@ PAD_KERNEL = Kernel(
     "cmsis_nn/pad.c.j2",
     LIBRARY,
     accepts=_pad_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=pad_form,
 )
@@ -218,7 +218,7 @@ CONCAT_KERNEL = Kernel(
     "cmsis_nn/concatenation.c.j2",
     LIBRARY,
     accepts=_concat_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=concat_form,
 )

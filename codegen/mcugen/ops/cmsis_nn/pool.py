@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER, Dims, Tile, dims_reason
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, Dims, Tile, dims_reason, slower
 from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.spec import Core, Kernel
 from mcugen.ops.vendor.limits import first_reason, int8_reason
@@ -91,7 +91,7 @@ MAX_POOL_KERNEL = Kernel(
     "cmsis_nn/max_pool.c.j2",
     LIBRARY,
     accepts=_max_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=max_form,
 )
@@ -102,7 +102,7 @@ AVERAGE_POOL_KERNEL = Kernel(
     accepts=_average_reason,
     scratch=_average_scratch,
     guarded=True,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=average_form,
 )

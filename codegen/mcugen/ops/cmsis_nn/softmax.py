@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, SLOWER
+from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, slower
 from mcugen.ops.spec import Kernel
 from mcugen.ops.vendor.softmax import softmax_form, softmax_reason
 
@@ -10,7 +10,7 @@ SOFTMAX_KERNEL = Kernel(
     "cmsis_nn/softmax.c.j2",
     LIBRARY,
     accepts=softmax_reason,
-    slower_on=SLOWER,
+    slower_on=slower,
     headers=HEADERS,
     form=softmax_form,
 )
