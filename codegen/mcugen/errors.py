@@ -65,6 +65,10 @@ class DoesNotFitError(McugenError):
     exit_code = 3
 
 
+class DeviceError(McugenError):
+    """The board or its port cannot be used, or what builds or flashes for it fails (exit code 1)."""
+
+
 class InternalError(McugenError):
     """A fault of mcugen itself (exit code 70)."""
 

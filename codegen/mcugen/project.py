@@ -97,6 +97,8 @@ def _mark(model: CModel, target: Target, stack_bytes: int) -> dict[str, object]:
         "title": target.title,
         "device": dataclasses.asdict(target.device),
         "memory": {
+            "ram_bytes": target.ram_bytes + target.ram_reserve_bytes,
+            "flash_bytes": target.flash_bytes + target.flash_reserve_bytes,
             "ram_reserve_bytes": target.ram_reserve_bytes,
             "flash_reserve_bytes": target.flash_reserve_bytes,
             "arena_external": bool(target.arena_section(model.arena_bytes + stack_bytes)),
