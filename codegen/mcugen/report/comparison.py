@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mcugen.report.charts import Point, pareto_chart
@@ -54,11 +54,9 @@ def comparison_document(runs: Sequence[Run]) -> Document:
     sections = [_times(runs), _rest(runs, found)]
     if len(runs) > 1:
         sections += [_against(runs), *_fronts(runs, found), *_layers(runs), *_differences(runs)]
-    sources = {run.source for run in runs} - {MEASURED}
-    mark = f" ({', '.join(sorted(sources))})" if sources else ""
     title = runs[0].title if len(runs) == 1 else f"{len(runs)} runs compared"
     return Document(
-        title=f"{title}{mark}",
+        title=f"{title}{_mark(runs)}",
         subtitle=", ".join(dict.fromkeys(run.model for run in runs)),
         banners=tuple(_banners(runs)),
         facts=_facts(runs),
@@ -66,9 +64,19 @@ def comparison_document(runs: Sequence[Run]) -> Document:
     )
 
 
-def _name(index: int, run: Run) -> str:
-    mark = "" if run.source == MEASURED or run.source in run.title else f" ({run.source})"
-    return f"{index + 1} {run.title}{mark}"
+def _mark(runs: Sequence[Run]) -> str:
+    """What titles end with: the sources that are no measurement."""
+    sources = sorted({run.source for run in runs} - {MEASURED})
+    return f" ({', '.join(sources)})" if sources else ""
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Numbered titles, with the source of each where they are not all of one."""
+    is_mixed = len({run.source for run in runs}) > 1
+    return [
+        f"{number} {run.title}{_mark([run]) if is_mixed else ''}"
+        for number, run in enumerate(runs, 1)
+    ]
 
 
 def _banners(runs: Sequence[Run]) -> list[Banner]:
@@ -82,55 +90,54 @@ def _banners(runs: Sequence[Run]) -> list[Banner]:
                 f"Run {index + 1}, {run.title}: its figures are of other results than the host's."
             )
             found.append(Banner("bad", "Outputs differ", text))
-    for source in sorted({run.source for run in runs} - {MEASURED}):
-        which = [i for i, run in enumerate(runs) if run.source == source]
-        numbers = ", ".join(str(i + 1) for i in which)
-        text = f"Run{'s' if len(which) > 1 else ''} {numbers}: {runs[which[0]].caution}."
+    cautions = dict.fromkeys((run.source, run.caution) for run in runs if run.caution)
+    for source, caution in cautions:
+        which = [str(i) for i, run in enumerate(runs, 1) if run.caution == caution]
+        text = f"Run{'s' if len(which) > 1 else ''} {', '.join(which)}: {caution}"
         found.append(Banner("simulated", source.capitalize(), text))
     return found
 
 
 def _facts(runs: Sequence[Run]) -> tuple[Fact, ...]:
-    """The best of each figure, and whose it is."""
-    if len(runs) < 2:
-        return ()
-    choices = (
-        ("Fastest", "latency_s", "s"),
-        ("Least energy", "energy_j", "J"),
-        ("Least RAM", "ram_bytes", "B"),
+    """The best of each figure, and whose it is; of equal ones the first."""
+    names = _names(runs)
+
+    def best(
+        label: str, values: Sequence[float | None], show: Callable[[float], str]
+    ) -> list[Fact]:
+        known = [(value, index) for index, value in enumerate(values) if value is not None]
+        if len(known) < 2:
+            return []
+        value, index = min(known)
+        return [Fact(label, show(value), names[index])]
+
+    wrong = [None if r.accuracy is None else 1 - r.accuracy for r in runs]
+    return (
+        *best("Fastest", [r.latency_s for r in runs], lambda v: quantity(v, "s")),
+        *best("Least energy", [r.energy_j for r in runs], lambda v: quantity(v, "J")),
+        *best("Least RAM", [r.ram_bytes for r in runs], lambda v: size(int(v))),
+        *best("Most accurate", wrong, lambda v: share(1 - v)),
     )
-    facts = []
-    for label, key, unit in choices:
-        known = [(getattr(r, key), i, r) for i, r in enumerate(runs) if getattr(r, key) is not None]
-        if len(known) > 1:
-            value, index, run = min(known, key=lambda entry: (entry[0], entry[1]))
-            shown = size(value) if unit == "B" else quantity(value, unit)
-            facts.append(Fact(label, shown, _name(index, run)))
-    best = [(r.accuracy, i, r) for i, r in enumerate(runs) if r.accuracy is not None]
-    if len(best) > 1:
-        accuracy, index, run = max(best, key=lambda entry: (entry[0] or 0.0, -entry[1]))
-        facts.append(Fact("Most accurate", share(accuracy), _name(index, run)))
-    return tuple(facts)
 
 
 def _times(runs: Sequence[Run]) -> Section:
     columns = ("run", "latency>", "p99>", "energy>", "net of idle>", "peak>")
     rows = tuple(
         (
-            _name(index, run),
+            name,
             quantity(run.latency_s, "s"),
             quantity(run.p99_s, "s"),
             quantity(run.energy_j, "J"),
             quantity(run.net_energy_j, "J"),
             quantity(run.peak_a, "A"),
         )
-        for index, run in enumerate(runs)
+        for name, run in zip(_names(runs), runs, strict=True)
     )
     figures = [("latency", [r.latency_s for r in runs]), ("energy", [r.energy_j for r in runs])]
     shown = [(name, values) for name, values in figures if any(values)]
     table = Table(columns, rows, _bars([values for _, values in shown])).without_empty()
     legend = tuple(name for name, _ in shown) if len(shown) > 1 else ()
-    return Section("Time and energy", table=dataclasses.replace(table, legend=legend))
+    return Section(f"Time and energy{_mark(runs)}", table=dataclasses.replace(table, legend=legend))
 
 
 def _bars(series: Sequence[Sequence[float | None]]) -> tuple[tuple[float, ...], ...]:
@@ -141,53 +148,65 @@ def _bars(series: Sequence[Sequence[float | None]]) -> tuple[tuple[float, ...], 
 
 
 def _rest(runs: Sequence[Run], found: Sequence[Plane]) -> Section:
-    columns = ("run", "accuracy>", "equals host>", "RAM>", "flash>", "on the front of latency and")
+    columns = ("run", "accuracy>", "equals host>", "RAM>", "flash>", "Pareto front")
     words = {None: "-", True: "yes", False: "NO"}
     rows = tuple(
         (
-            _name(index, run),
+            name,
             share(run.accuracy),
             words[run.outputs_equal],
             size(run.ram_bytes),
             size(run.flash_bytes),
             ", ".join(p.cost.name for p in found if index in p.front),
         )
-        for index, run in enumerate(runs)
+        for index, (name, run) in enumerate(zip(_names(runs), runs, strict=True))
     )
-    return Section("Correctness and memory", table=Table(columns, rows).without_empty())
+    text = (
+        "Pareto front: no other run is as good in latency and in what is named, and better in one."
+    )
+    return Section(
+        f"Correctness and memory{_mark(runs)}",
+        (text,) if found else (),
+        table=Table(columns, rows).without_empty(),
+    )
 
 
 def _against(runs: Sequence[Run]) -> Section:
+    """Ratios to the first run, with the sign of the change in words; a column for each run."""
     first, *others = runs
-    columns = ("run", "latency>", "energy>", "RAM>", "flash>", "accuracy>")
-    rows = tuple(
-        (
-            _name(index, run),
-            change(first.latency_s, run.latency_s, "faster", "slower"),
-            change(first.energy_j, run.energy_j, "less", "more"),
-            change(first.ram_bytes, run.ram_bytes, "less", "more"),
-            change(first.flash_bytes, run.flash_bytes, "less", "more"),
-            points(first.accuracy, run.accuracy),
-        )
-        for index, run in enumerate(others, 1)
+
+    def row(name: str, key: str, less: str, more: str) -> tuple[str, ...]:
+        base = getattr(first, key)
+        return (name, *(change(base, getattr(run, key), less, more) for run in others))
+
+    rows = (
+        row("latency", "latency_s", "faster", "slower"),
+        row("p99", "p99_s", "faster", "slower"),
+        row("energy", "energy_j", "less", "more"),
+        row("net of idle", "net_energy_j", "less", "more"),
+        row("peak current", "peak_a", "less", "more"),
+        row("RAM", "ram_bytes", "less", "more"),
+        row("flash", "flash_bytes", "less", "more"),
+        ("accuracy", *(points(first.accuracy, run.accuracy) for run in others)),
     )
-    return Section(f"Against {_name(0, first)}", table=Table(columns, rows).without_empty())
+    shown = tuple(row for row in rows if any(cell != "-" for cell in row[1:]))
+    columns = ("figure", *(f"run {number}>" for number in range(2, len(runs) + 1)))
+    mark = "" if len({run.source for run in runs}) > 1 else _mark(runs)
+    return Section(f"Against run {_names(runs)[0]}{mark}", table=Table(columns, shown))
 
 
 def _fronts(runs: Sequence[Run], found: Sequence[Plane]) -> list[Section]:
     """A chart for each plane; the numbers are those of the tables."""
     drawings = []
-    sources = sorted({run.source for run in runs} - {MEASURED})
-    mark = f" ({', '.join(sources)})" if sources else ""
+    names = _names(runs)
     for plane in found:
         shown = [
-            Point(i + 1, x, y, _name(i, runs[i]), i in plane.front)
-            for i, (x, y) in plane.points.items()
+            Point(i + 1, x, y, names[i], i in plane.front) for i, (x, y) in plane.points.items()
         ]
-        label = f"Latency and {plane.cost.title.partition(',')[0]}{mark}"
+        label = f"Latency and {plane.cost.title.partition(',')[0]}{_mark(runs)}"
         axes = (LATENCY.title, LATENCY.unit), (plane.cost.title, plane.cost.unit)
         drawings.append(pareto_chart(shown, *axes, label))
-    return [Section("Pareto front", drawings=tuple(drawings))] if drawings else []
+    return [Section(f"Pareto front{_mark(runs)}", drawings=tuple(drawings))] if drawings else []
 
 
 def _layers(runs: Sequence[Run]) -> list[Section]:
@@ -209,11 +228,11 @@ def _layers(runs: Sequence[Run]) -> list[Section]:
     titles = [f"run {i + 1}>" for i in having] + (["change>"] if len(having) == 2 else [])
     longest = max(v or 0.0 for column in times for v in column) or 1.0
     bars = tuple(tuple((c[k] or 0.0) / longest for c in times) for k in range(len(shared)))
-    legend = tuple(_name(i, runs[i]) for i in having)
+    legend = tuple(_names(runs)[i] for i in having)
     table = Table(("layer", "op", *titles), tuple(rows), bars, legend=legend)
     apart = len({n for i in having for n in tables[i]}) - len(shared)
     text = (f"{apart} layers are in some of the runs only, and not shown.",) if apart else ()
-    return [Section("Layer by layer", text, table=table)]
+    return [Section(f"Layer by layer{_mark(runs)}", text, table=table)]
 
 
 def _differences(runs: Sequence[Run]) -> list[Section]:

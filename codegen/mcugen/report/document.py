@@ -78,12 +78,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: a title with text, drawings and a table, each where there is one."""
+    """A part of a report.
+
+    Attributes:
+        title: of it.
+        text: paragraphs.
+        drawings: for the page alone.
+        table: below them.
+        is_wide: whether its table is too wide for a terminal, and left out there.
+    """
 
     title: str
     text: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     table: Table | None = None
+    is_wide: bool = False
 
 
 @dataclass(frozen=True)

@@ -64,13 +64,14 @@ def print_document(document: Document, console: Console) -> None:
     for banner in document.banners:
         style = _STYLES[banner.kind]
         console.print(f"[{style}]{escape(banner.title)}[/{style}]: {escape(banner.text)}")
-    console.print()
+    if document.facts:
+        console.print()
     width = max((len(f.label) for f in document.facts), default=0)
     for fact in document.facts:
         note = f"  ({escape(fact.note)})" if fact.note else ""
         console.print(f"[bold]{escape(fact.label):<{width}}[/bold]  {escape(fact.value)}{note}")
     for section in document.sections:
-        if section.table is not None:
+        if section.table is not None and not section.is_wide:
             _print_section(section, section.table, console)
 
 
@@ -78,7 +79,9 @@ def _print_section(section: Section, table: Table, console: Console) -> None:
     console.print(f"\n[bold]{escape(section.title)}[/bold]")
     shown = RichTable(box=None, header_style="bold", pad_edge=False)
     for title, right in zip(table.titles, table.numeric, strict=True):
-        shown.add_column(title, justify="right" if right else "left", no_wrap=right)
+        shown.add_column(
+            title, justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
     for index, row in enumerate(table.rows):
         shown.add_row(*map(escape, row), style="bold" if index in table.bold else None)
     if any(table.numeric):

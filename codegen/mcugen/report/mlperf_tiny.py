@@ -16,12 +16,9 @@ from mcugen.report.quantity import share
 from mcugen.report.run import Run
 from mcugen.targets import list_targets
 
-_BENCHMARKS = {
-    "vww": "visual wake words",
-    "ic": "image classification",
-    "kws": "keyword spotting",
-    "ad": "anomaly detection",
-}
+_BENCHMARKS = ("vww", "ic", "kws", "ad")
+"""Visual wake words, image classification, keyword spotting, anomaly detection."""
+
 _COLUMNS = (
     "benchmark", "system", "processor", "clock>", "framework", "inf/s>", "uJ/inf>", "accuracy>",
 )  # fmt: skip
@@ -57,12 +54,10 @@ def mlperf_section(runs: Sequence[Run]) -> Section:
     """The table; every row that is not of hardware says so."""
     rows = []
     for run, row in zip(runs, mlperf_json(runs), strict=True):
-        short = row["benchmark"]
-        name = run.model if short is None else f"{short} ({_BENCHMARKS[short]})"
         mark = "" if run.source == "measured" else f" ({run.source})"
         rows.append(
             (
-                name,
+                row["benchmark"] or run.model,
                 f"{row['system']}{'' if run.source in row['system'] else mark}",
                 row["processor"] or "-",
                 "-" if row["clock_mhz"] is None else f"{row['clock_mhz']:g} MHz",
@@ -74,7 +69,10 @@ def mlperf_section(runs: Sequence[Run]) -> Section:
         )
     note = "The shape of MLPerf Tiny's tables; no submission, which its own runner would make."
     return Section(
-        "MLPerf Tiny's shape", (note,), table=Table(_COLUMNS, tuple(rows)).without_empty()
+        "MLPerf Tiny's shape",
+        (note,),
+        table=Table(_COLUMNS, tuple(rows)).without_empty(),
+        is_wide=True,
     )
 
 

@@ -43,7 +43,7 @@ def share(value: float | None) -> str:
 
 
 def change(base: float | None, value: float | None, less: str, more: str) -> str:
-    """How the value differs from the base: `x 0.40, 59.8 % less`; "-" where one is unknown.
+    """How the value differs from the base: `x 0.40, 60 % less`; "-" where one is unknown.
 
     Args:
         base: what it is compared with.
@@ -54,9 +54,10 @@ def change(base: float | None, value: float | None, less: str, more: str) -> str
     if base is None or value is None or base <= 0:
         return "-"
     ratio = value / base
-    percent = f"{100 * abs(ratio - 1):.1f}"
-    if percent == "0.0":
+    difference = 100 * abs(ratio - 1)
+    if f"{difference:.1f}" == "0.0":
         return "the same"
+    percent = f"{difference:.{1 if difference < 10 else 0}f}"
     return f"x {ratio:.{2 if ratio < 10 else 1}f}, {percent} % {less if ratio < 1 else more}"
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from mcugen.device.measurement import Measurement
 from mcugen.errors import ModelError
 from mcugen.report.bench_text import CAVEAT
-from mcugen.report.measurement_document import throughput
+from mcugen.report.measurement_document import simulated_text, throughput
 from mcugen.report.measurement_json import FILE, measurement_of, read_json, record
 from mcugen.report.model_report import SCHEMA
 
 MEASURED, SIMULATED, EMULATED = "measured", "simulated", "emulated"
+_NOT_MODELLED = CAVEAT.removeprefix("emulated, ")
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _of_measurement(m: Measurement) -> Run:
     return Run(
         title=m.title,
         source=SIMULATED if m.simulated else MEASURED,
-        caution="figures of no hardware" if m.simulated else "",
+        caution=simulated_text(m) if m.simulated else "",
         model=m.model,
         board=board.name,
         clock_hz=board.clock_hz,
@@ -191,13 +192,13 @@ def _of_result(bench: _Bench) -> Run:
     return Run(
         title=f"{Path(bench.model).stem}, {bench.board}, {kernels}",
         source=EMULATED,
-        caution=CAVEAT,
+        caution=f"{_NOT_MODELLED.capitalize()}; no energy.",
         model=Path(bench.model).name,
         board=bench.board,
         clock_hz=bench.clock_hz,
         set_up={
             "model": Path(bench.model).name,
-            "board": f"{bench.board}, {bench.cpu} in an emulator",
+            "board": f"{bench.board}, emulated {bench.cpu}",
             "clock": f"{bench.clock_hz / 1e6:g} MHz" if bench.clock_hz else "",
             "compiler": bench.compiler,
             "kernels": kernels,
