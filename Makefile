@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.installed-by-make
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test test-zoo lint bench clean
+.PHONY: help env demo test test-zoo test-qemu lint bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1	\2/p' Makefile
@@ -37,6 +37,9 @@ test: lint ## style, types and all tests but the long ones
 
 test-zoo: env ## whole real models: set MCUGEN_MODELS, and MCUGEN_GOLDEN for recorded kernel cases
 	$(BIN)/python -m pytest -n $(JOBS) -m zoo
+
+test-qemu: env ## QEMU's boards, gcc, Xtensa: what of Debian's packages is missing skips; see .ci/run
+	$(BIN)/python -m pytest -n $(JOBS) -m qemu
 
 bench: env ## cost on emulated cores; time here against other generators (models in MCUGEN_MODELS)
 	$(BIN)/python benchmarks/cores.py --plot docs/img/cores.png

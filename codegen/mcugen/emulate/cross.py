@@ -37,6 +37,12 @@ _FLAGS = (
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
 )
+_GCC_FLAGS = (
+    # headers of the compiler itself alone: a cross-compiler may come without a C library; a memcpy
+    # becomes a load all the same, as it does in the firmware's build
+    "-ffreestanding",
+    "-fbuiltin",
+)
 _ZIG_FLAGS = (
     # zig takes a target without an operating system for one without a C library: then no memcpy
     # would become a load, as it does in the firmware's build
@@ -114,7 +120,7 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
     return Toolchain(
         compiler,
         title,
-        flags=(*_FLAGS, wanted.optimize),
+        flags=(*_FLAGS, *_GCC_FLAGS, wanted.optimize),
         link_flags=("-nostartfiles", "-nolibc"),
         chosen=True,
     )
