@@ -49,7 +49,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("compiler",),
     ("toolchain", "samples", "ort", "board_file", "targets"),
-    ("vendor", "distance"),
+    ("vendor", "distance", "application"),
     (
         "host",
         "check",

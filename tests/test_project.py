@@ -30,7 +30,8 @@ COMMON = {
     "lib/digits_int8/src/digits_int8.c", "lib/digits_int8/src/digits_int8_weights.c",
     "lib/digits_int8/src/digits_int8_weights.h", "lib/mcugen_rt/include/mcugen_rt.h",
     "lib/mcugen_rt/include/mcugen_selftest.h", "lib/mcugen_rt/library.json",
-    "src/digits_int8_selftest.c", "src/digits_int8_selftest.h",
+    "src/digits_int8_selftest.c", "src/digits_int8_selftest.h", "src/digits_int8_app.c",
+    "src/digits_int8_app.h",
     *(f"lib/mcugen_rt/src/{name}" for name in runtime_sources()),
 }  # fmt: skip
 IDF = {"CMakeLists.txt", "partitions.csv", "sdkconfig.defaults", "src/CMakeLists.txt", "src/main.c"}
@@ -40,7 +41,8 @@ IDF = {"CMakeLists.txt", "partitions.csv", "sdkconfig.defaults", "src/CMakeLists
 def test_the_files(board: str) -> None:
     found = {n for n in project(board) if not n.startswith("lib/mcugen_rt/include/mcugen_")}
     known = {n for n in COMMON if not n.startswith("lib/mcugen_rt/include/mcugen_")}
-    assert found == known | set(load_target(board).files)
+    target = load_target(board)
+    assert found == known | set(target.files) | {f"src/{n}" for n in target.firmware_files()}
     assert set(project(board)) >= COMMON
 
 

@@ -145,6 +145,7 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
         ("131_072", "-1", "'ram_bytes' in memory must be a number of at least 0, got -1"),
         ("exact = true", "exact = 1", "'exact' in compiler must be true or false, got 1"),
         ('"-mcpu=cortex_m4"', "4", "'zig' in compiler must be a list of strings"),
+        ("[memory]", 'firmware = ["hal/none"]\n[memory]', "there is no firmware folder 'hal/none'"),
         ("[memory]", "[memory]\nrom_bytes = 1", "unknown 'rom_bytes' in memory"),
         ("[memory]", "[memory]\nram_reserve_bytes = 200000", "ram_reserve_bytes is larger"),
         ("[memory]", "[extra]\n[memory]", "unknown 'extra' in the file"),

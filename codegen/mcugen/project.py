@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 import jinja2
 
 from mcugen import resources
+from mcugen.application import Application, application
 from mcugen.c_model import CModel
 from mcugen.compiler import Compiled
 from mcugen.host import runtime_headers, runtime_sources
+from mcugen.kernels import PORTABLE
 from mcugen.render import environment
 from mcugen.selftest import Selftest, selftest_files
 from mcugen.targets import Target
@@ -53,11 +55,16 @@ def project_files(
     uses = libraries_used(compiled)
     part = vendor_part(uses, target, vendor)
     sources = runtime_sources()
+    beside = application(model, target, stack_bytes or 0)
+    build_flags = [*_build_flags(model, target), *beside.flags(model.macro)]
     runtime = _runtime({**compiled.files, **sources})
     values = {
         "m": model,
         "t": target,
-        "build_flags": _build_flags(model, target, stack_bytes or 0),
+        "build_flags": build_flags,
+        "app": beside,
+        "kernels": ", ".join([PORTABLE, *(use.library.pin for use in uses)]),
+        "memory": _memory_text(beside),
         "warnings": " ".join(STRICT_WARNINGS),
         "main": next(f for f in target.files if f.startswith("src/main")),
         "stack_bytes": stack_bytes,
@@ -73,12 +80,14 @@ def project_files(
             "mcugen_rt", "What all models of mcugen share", target
         ),
         **{f"src/{n}": t for n, t in selftest_files(model, test).items()},
+        **{f"src/{n}": t for n, t in target.firmware_files().items()},
         **part.files,
         **reports,
         ".gitignore": "\n".join([*_IGNORED, *part.ignored]) + "\n",
-        MARK: _json(_mark(model, target, stack_bytes or 0)),
+        MARK: _json(_mark(model, target, beside)),
     }
     common = {n: f"project/{n}.j2" for n in ("platformio.ini", "README.md", "NOTICE")}
+    common |= {f"src/{model.prefix}_app.{kind}": f"project/app.{kind}.j2" for kind in ("c", "h")}
     env = environment().overlay(
         loader=jinja2.FileSystemLoader([*target.folders, resources.templates()])
     )
@@ -87,7 +96,7 @@ def project_files(
     return files
 
 
-def _mark(model: CModel, target: Target, stack_bytes: int) -> dict[str, object]:
+def _mark(model: CModel, target: Target, beside: Application) -> dict[str, object]:
     """What building and flashing need of the board: its file may not be there any more then."""
     return {
         "schema": 1,
@@ -101,7 +110,7 @@ def _mark(model: CModel, target: Target, stack_bytes: int) -> dict[str, object]:
             "flash_bytes": target.flash_bytes + target.flash_reserve_bytes,
             "ram_reserve_bytes": target.ram_reserve_bytes,
             "flash_reserve_bytes": target.flash_reserve_bytes,
-            "arena_external": bool(target.arena_section(model.arena_bytes + stack_bytes)),
+            "arena_external": bool(beside.arena_section),
         },
     }
 
@@ -181,17 +190,19 @@ def _library_json(name: str, description: str, target: Target | None) -> str:
     )
 
 
-def _build_flags(model: CModel, target: Target, stack_bytes: int) -> list[str]:
-    flags = [target.compiler.optimize, *EXACT_FLAGS, f"-D{model.macro}_TRACE"]
-    section = target.arena_section(model.arena_bytes + stack_bytes)
-    if section:
-        flags.append(f"-D{model.macro}_ARENA_SECTION={section}")
-    return flags
+def _build_flags(model: CModel, target: Target) -> list[str]:
+    own = str(target.platformio.get("build_flags", "")).split()
+    return [target.compiler.optimize, *EXACT_FLAGS, *own, f"-D{model.macro}_TRACE"]
+
+
+def _memory_text(beside: Application) -> str:
+    arena = f"external RAM ({beside.arena_section})" if beside.arena_section else "internal RAM"
+    return f"arena: {arena}, weights: flash"
 
 
 def _platformio(target: Target, part: VendorPart) -> dict[str, str]:
     """The environment's keys; what a vendor's library adds comes below the board's own lines."""
-    keys = {k: str(v) for k, v in target.platformio.items()}
+    keys = {k: str(v) for k, v in target.platformio.items() if k != "build_flags"}
     for key, value in part.platformio.items():
         lines = [*keys.get(key, "").splitlines(), value]
         keys[key] = "".join(f"\n    {line.strip()}" for line in lines if line.strip())

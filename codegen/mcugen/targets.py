@@ -133,6 +133,8 @@ class Target:
         emulator: for measuring without the board.
         platformio: keys of the environment in platformio.ini, as they are written there.
         device: how the project gets onto the board.
+        firmware: folders below `firmware/` whose C goes into the project's `src/`: the functions
+            of the board's framework that the firmware application calls.
         files: path in the exported project -> template.
         values: what the board's own templates need besides.
         readme: for the project's README.
@@ -156,10 +158,16 @@ class Target:
     emulator: Emulator
     platformio: Values
     device: Device
+    firmware: tuple[str, ...]
     files: Mapping[str, str]
     values: Values
     readme: Readme
     folders: tuple[Path, ...]
+
+    def firmware_files(self) -> dict[str, str]:
+        """File name -> text of the C in the `firmware` folders."""
+        folders = [resources.firmware() / name for name in self.firmware]
+        return {p.name: p.read_text(encoding="utf-8") for f in folders for p in sorted(f.iterdir())}
 
     def ram_for(self, need_bytes: int) -> int:
         """RAM that static data of this size may use: external RAM when internal is too small."""
@@ -235,6 +243,7 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         emulator=_emulator(top.table("emulator", {}), tables["memory"], path),
         platformio=top.table("platformio").scalars(),
         device=_device(top.table("device", {}), path),
+        firmware=_firmware(top.lines("firmware"), path),
         files=files,
         values=top.table("values", {}).scalars(),
         readme=Readme(
@@ -288,6 +297,13 @@ def _device(table: Table, path: Path) -> Device:
     if found.flash == UF2 and not (found.uf2 and found.uf2_board):
         raise UsageError(f"{path}: flash = 'uf2' in device needs 'uf2' and 'uf2_board' too")
     return found
+
+
+def _firmware(names: tuple[str, ...], path: Path) -> tuple[str, ...]:
+    for name in names:
+        if not (resources.firmware() / name).is_dir():
+            raise UsageError(f"{path}: there is no firmware folder '{name}'")
+    return names
 
 
 def _one_of(value: str, allowed: tuple[str, ...], key: str, path: Path) -> None:

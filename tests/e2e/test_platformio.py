@@ -51,6 +51,8 @@ def test_a_whole_build_runs_and_passes(tmp_path: Path, board: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "warning:" not in done.stdout + done.stderr
     (program,) = folder.glob(".pio/build/*/firmware.elf")
-    ran = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        [program], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
     assert ran.returncode == 0
     assert "PASS" in ran.stdout

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcugen.application import Application, application
 from mcugen.compiler import Compiled
 from mcugen.distance import OnnxDistance
 from mcugen.errors import Unsupported
@@ -96,6 +97,7 @@ class ModelReport:
     weights_bytes: int
     flash_bytes: int
     footprint: Footprint
+    application: Application
     fit: Fit
     nodes: tuple[NodeRow, ...]
     arena_map: str
@@ -121,6 +123,7 @@ class ModelReport:
             "flash_source": self.footprint.flash_source,
             "stack_bytes": self.footprint.stack_bytes,
             "selftest_bytes": self.footprint.selftest_bytes,
+            "application_bytes": self.application.ram_bytes,
             "fits": self.fit.fits,
             "ram_margin_bytes": self.fit.ram_margin_bytes,
             "flash_margin_bytes": self.fit.flash_margin_bytes,
@@ -136,12 +139,13 @@ def unsupported_json(model: str, board: str, found: Sequence[Unsupported]) -> di
     """The JSON of a model that cannot be generated: what is unsupported, sizes unknown."""
     sizes = ("macs", "arena_bytes", "arena_lower_bound_bytes", "arena_optimal", "state_bytes")
     more = ("weights_bytes", "flash_bytes", "flash_source", "stack_bytes", "selftest_bytes")
+    last = ("application_bytes",)
     return {
         "schema": SCHEMA,
         "model": model,
         "board": board,
         "arithmetic": None,
-        **dict.fromkeys((*sizes, *more)),
+        **dict.fromkeys((*sizes, *more, *last)),
         "fits": False,
         "nodes": [],
         "unsupported": [
@@ -173,6 +177,7 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
     plan, graph = compiled.plan, compiled.graph
     weights = weights_bytes(compiled)
     flash = weights + footprint.code_bytes
+    beside = application(compiled.model, target, footprint.stack_bytes or 0)
     return ModelReport(
         model=compiled.imported.path,
         prefix=compiled.model.prefix,
@@ -186,12 +191,13 @@ def build_report(compiled: Compiled, target: Target, footprint: Footprint) -> Mo
         weights_bytes=weights,
         flash_bytes=flash,
         footprint=footprint,
-        fit=verdict(compiled, target, footprint, flash),
+        application=beside,
+        fit=verdict(compiled, target, footprint, beside, flash),
         nodes=tuple(_row(compiled, s) for s in compiled.program.in_order(plan.order)),
         arena_map=arena_map(problem_of(compiled.program, io_caller=compiled.model.io_caller), plan),
         notices=(
             *compiled.imported.notices,
-            *_placement(compiled, target, footprint),
+            *_placement(target, beside),
             *_caveats(compiled, footprint),
         ),
         inputs=tuple(graph[n].to_text() for n in graph.inputs),
@@ -216,9 +222,11 @@ def _row(compiled: Compiled, step: Step) -> NodeRow:
     )
 
 
-def verdict(compiled: Compiled, target: Target, footprint: Footprint, flash: int) -> Fit:
-    """Whether arena, stack, weights, code and self-test fit the board."""
-    ram_need = compiled.plan.arena_bytes + (footprint.stack_bytes or 0)
+def verdict(
+    compiled: Compiled, target: Target, footprint: Footprint, beside: Application, flash: int
+) -> Fit:
+    """Whether arena, stack, application, weights, code and self-test fit the board."""
+    ram_need = compiled.plan.arena_bytes + (footprint.stack_bytes or 0) + beside.ram_bytes
     flash_need = flash + footprint.selftest_bytes
     ram = target.ram_for(ram_need) - ram_need
     free = target.flash_bytes - flash_need
@@ -234,14 +242,19 @@ def verdict(compiled: Compiled, target: Target, footprint: Footprint, flash: int
     return Fit(ram >= 0 and free >= 0, ram, free, tuple(advice))
 
 
-def _placement(compiled: Compiled, target: Target, footprint: Footprint) -> tuple[str, ...]:
-    need = compiled.plan.arena_bytes + (footprint.stack_bytes or 0)
-    if not target.arena_section(need):
-        return ()
-    return (
-        f"the arena does not fit the {target.ram_bytes:,} bytes of internal RAM and lies in "
-        "external RAM, which is several times slower",
-    )
+def _placement(target: Target, beside: Application) -> tuple[str, ...]:
+    found = []
+    if beside.arena_section:
+        found.append(
+            f"the arena does not fit the {target.ram_bytes:,} bytes of internal RAM and lies in "
+            "external RAM, which is several times slower"
+        )
+    if not beside.has_buffer:
+        found.append(
+            f"the {beside.buffer_bytes:,} bytes that `db load` would fill do not fit beside the "
+            "model: the firmware application is built without (MCUGEN_APP_BUFFER=0)"
+        )
+    return tuple(found)
 
 
 def _caveats(compiled: Compiled, footprint: Footprint) -> tuple[str, ...]:

@@ -21,12 +21,20 @@ def summary_rows(report: ModelReport) -> list[tuple[str, str]]:
         ("arithmetic", report.arithmetic),
         ("MACs", f"{report.macs:,}"),
         ("arena", f"{report.arena_bytes:,} bytes ({optimal})"),
+        ("application", _application_text(report)),
         ("stack", "unknown" if stack is None else f"at most {stack:,} bytes"),
         ("weights", f"{report.weights_bytes:,} bytes"),
         ("flash", f"{report.flash_bytes:,} bytes ({report.footprint.flash_source})"),
         ("self-test", f"{report.footprint.selftest_bytes:,} bytes of flash, apart"),
         ("fits", _fits_text(report)),
     ]
+
+
+def _application_text(report: ModelReport) -> str:
+    found = report.application
+    buffer = f"{found.buffer_bytes:,} of them the buffer of `db`"
+    without = f"without the {found.buffer_bytes:,} of the buffer of `db`"
+    return f"{found.ram_bytes:,} bytes of RAM, {buffer if found.has_buffer else without}"
 
 
 def _fits_text(report: ModelReport) -> str:
