@@ -59,14 +59,14 @@ class UsageError(McugenError):
     exit_code = 2
 
 
+class DeviceError(McugenError):
+    """A board, its port, a meter or a tool for it failed or answered wrongly (exit code 1)."""
+
+
 class DoesNotFitError(McugenError):
     """The model does not fit the board (exit code 3)."""
 
     exit_code = 3
-
-
-class DeviceError(McugenError):
-    """The board or its port cannot be used, or what builds or flashes for it fails (exit code 1)."""
 
 
 class InternalError(McugenError):
