@@ -9,7 +9,9 @@ from pathlib import Path
 
 from mcugen.compiler import Compiled
 from mcugen.project import MARK, library_files, project_files
+from mcugen.report.html_page import html_page
 from mcugen.report.json_text import json_text
+from mcugen.report.model_document import model_document
 from mcugen.report.model_report import ModelReport
 from mcugen.report.text import markdown
 from mcugen.selftest import Selftest
@@ -49,7 +51,8 @@ def write_project(
         UsageError: the directory exists or cannot be written.
     """
     stack = report.footprint.stack_bytes
-    files = project_files(compiled, target, test, _reports(report), stack, vendor)
+    reports = _reports(report, compiled, target)
+    files = project_files(compiled, target, test, reports, stack, vendor)
     written = write_tree(files, directory, mark=MARK, force=force)
     command = target.readme.build.partition("#")[0].strip()
     return Exported(written, report, f"cd {shlex.quote(str(directory))} && {command}")
@@ -70,18 +73,18 @@ def write_library(
     Raises:
         UsageError: the directory exists or cannot be written.
     """
-    del target, test
-    written = write_tree(
-        library_files(compiled, _reports(report), vendor), directory, mark=MARK, force=force
-    )
+    del test
+    files = library_files(compiled, _reports(report, compiled, target), vendor)
+    written = write_tree(files, directory, mark=MARK, force=force)
     hint = f"put {shlex.quote(str(directory))} beside your project's other libraries"
     return Exported(written, report, hint)
 
 
-def _reports(report: ModelReport) -> dict[str, str]:
+def _reports(report: ModelReport, compiled: Compiled, target: Target) -> dict[str, str]:
     """The report's files; the model is named without its folder, which is this machine's."""
     report = dataclasses.replace(report, model=Path(report.model).name)
     return {
         "REPORT.md": markdown(report),
+        "report.html": html_page(model_document(report, compiled, target)),
         "report.json": json_text(report.to_json()),
     }

@@ -61,8 +61,8 @@ class Table:
 
     @property
     def is_prose(self) -> bool:
-        """Whether its cells are texts that may break anywhere: there is no number among them."""
-        return not any(self.numeric)
+        """Whether its values are long texts, which may break anywhere on a narrow screen."""
+        return len(self.columns) == 2 and not any(self.numeric)
 
     def without_empty(self) -> Table:
         """The same without the columns in which no row has anything."""
