@@ -38,7 +38,7 @@ METER = MeterUsed(
     title="simulated meter",
     simulated=True,
     step_a=1e-4,
-    rate_hz=100.0,
+    rate_hz=10.0,
     marks="board clock",
     notes=("currents are invented",),
 )
@@ -73,7 +73,7 @@ MEASUREMENT = Measurement(
     windows=WINDOWS,
     latency=LATENCY,
     layers=LAYERS,
-    power=Power(0.03379, 0.03121, 0.0294, 0.3913, 0.1287, 3.3, 6000),
+    power=Power(0.03379, 0.03121, 0.0294, 0.3913, 0.1287, 3.3, 600),
     accuracy=Accuracy(50, 50, 43, 50),
     selftest="pass",
     conditions={"supply": "3.3 V bench", "radio": "off"},
@@ -85,18 +85,18 @@ MEASUREMENT = Measurement(
 
 
 def trace() -> Trace:
-    """60 s at 100 Hz: idle, five windows of steps between two currents, one spike."""
-    time = np.arange(6000) / 100.0
-    current = np.full(6000, 0.0089)
-    mark = np.zeros(6000)
+    """60 s at 10 Hz: idle, five windows of steps between two currents, one spike."""
+    time = np.arange(600) / 10.0
+    current = np.full(600, 0.0089)
+    mark = np.zeros(600)
     for window in WINDOWS:
         assert window.start_s is not None and window.end_s is not None
         busy = (time >= window.start_s) & (time < window.end_s)
-        current[busy] = np.where((time[busy] * 100).astype(int) % 9 < 7, 0.121, 0.08)
+        current[busy] = np.where((time[busy] * 10).astype(int) % 9 < 7, 0.121, 0.08)
         for at in (window.start_s, window.end_s):
             mark[int(np.searchsorted(time, at))] = 1
-    current[3333] = 0.1287
-    return Trace(time, current, np.full(6000, 3.3), mark)
+    current[333] = 0.1287
+    return Trace(time, current, np.full(600, 3.3), mark)
 
 
 def latencies() -> list[float]:
