@@ -26,7 +26,8 @@ def project(board: str, name: str = "digits_int8") -> dict[str, str]:
 
 COMMON = {
     ".gitignore", MARK, "NOTICE", "README.md", "REPORT.md", "platformio.ini", "report.json",
-    "lib/digits_int8/include/digits_int8.h", "lib/digits_int8/library.json",
+    "lib/digits_int8/include/digits_int8.h", "lib/digits_int8/include/digits_int8_io.h",
+    "lib/digits_int8/library.json",
     "lib/digits_int8/src/digits_int8.c", "lib/digits_int8/src/digits_int8_weights.c",
     "lib/digits_int8/src/digits_int8_weights.h", "lib/mcugen_rt/include/mcugen_rt.h",
     "lib/mcugen_rt/include/mcugen_selftest.h", "lib/mcugen_rt/library.json",
@@ -113,7 +114,7 @@ def test_sdkconfig_and_partitions_follow_the_board() -> None:
     single = project("esp32c3")
     assert "CONFIG_ESP_DEFAULT_CPU_FREQ_MHZ_160=y" in single["sdkconfig.defaults"]
     assert "CONFIG_ESP_TASK_WDT_CHECK_IDLE_TASK_CPU0=n" in single["sdkconfig.defaults"]
-    assert "PinnedToCore" not in single["src/main.c"]
+    assert "#define APPLICATION_CORE (portNUM_PROCESSORS - 1)\n" in single["src/main.c"]
     for files, flash in ((small, 8 << 20), (large, 16 << 20), (single, 4 << 20)):
         rows = [line.split(", ") for line in files["partitions.csv"].splitlines()]
         tables = [(int(r[3], 16), int(r[4], 16)) for r in rows if r[0][0] != "#"]

@@ -75,7 +75,8 @@ def _platform(core: Path, target: Target) -> None:
     )
     (folder / "builder").mkdir()
     shutil.copy(STANDIN / "builder_main.py", folder / "builder" / "main.py")
-    shutil.copy(STANDIN / "framework.py", folder / "builder" / "framework.py")
+    for script in ("framework.py", "size.py", "upload.py"):
+        shutil.copy(STANDIN / script, folder / "builder" / script)
     for framework in frameworks:
         shutil.copytree(STANDIN / framework, folder / "frameworks" / framework)
     if "board" in target.platformio:
@@ -120,8 +121,11 @@ def make_component(
 
 def _board(path: Path, target: Target) -> None:
     path.parent.mkdir()
+    pico = "raspberrypi" in str(target.platformio["platform"])
+    flags = "-DARDUINO_ARCH_RP2040" if pico else ""
+    build = {"mcu": "standin", "f_cpu": "1000000L", "variant": "standin", "extra_flags": flags}
     board = {
-        "build": {"mcu": "standin", "f_cpu": "1000000L", "variant": "standin"},
+        "build": build,
         "frameworks": [target.platformio["framework"]],
         "name": target.title,
         "upload": {"maximum_ram_size": 327680, "maximum_size": 8388608},
@@ -131,10 +135,10 @@ def _board(path: Path, target: Target) -> None:
     path.write_text(json.dumps(board))
 
 
-def pio(core: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run PlatformIO with this core folder; what it would download fails at once."""
+def variables(core: Path) -> dict[str, str]:
+    """The environment of PlatformIO with this core folder; what it would download fails at once."""
     gcc = shutil.which("gcc") and shutil.which("g++")
-    env = os.environ | {
+    return {
         "PLATFORMIO_CORE_DIR": str(core),
         "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
         "PLATFORMIO_SETTING_CHECK_PLATFORMIO_INTERVAL": "9999",
@@ -146,10 +150,14 @@ def pio(core: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[s
         "HTTPS_PROXY": "http://127.0.0.1:9",
         "HTTP_PROXY": "http://127.0.0.1:9",
     }
+
+
+def pio(core: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run PlatformIO with this core folder."""
     return subprocess.run(
         [sys.executable, "-m", "platformio", *arguments],
         cwd=cwd,
-        env=env,
+        env=os.environ | variables(core),
         capture_output=True,
         text=True,
         timeout=300,

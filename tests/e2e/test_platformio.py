@@ -7,6 +7,7 @@ PlatformIO builds the project, not that a board's toolchain compiles it.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 
 from exported import example, write_for
 from mcugen.targets import board_names, load_target
+
+COMMANDS = "info%name%infer 2 1%layers%mode energy%infer 1%power 1 1 1%core 1%each 2%sleep 3%"
 
 standin = pytest.importorskip("e2e.standin_core")
 
@@ -52,7 +55,16 @@ def test_a_whole_build_runs_and_passes(tmp_path: Path, board: str) -> None:
     assert "warning:" not in done.stdout + done.stderr
     (program,) = folder.glob(".pio/build/*/firmware.elf")
     ran = subprocess.run(
-        [program], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+        [program], input=COMMANDS, capture_output=True, text=True, timeout=60, check=False
     )
     assert ran.returncode == 0
     assert "PASS" in ran.stdout
+    assert f"m-name-dut-[{board}]" in ran.stdout
+    assert re.search(r"^m-lap-us-\d+\nm-lap-us-\d+\nm-infer-done$", ran.stdout, re.MULTILINE)
+    assert "m-layers-done-1" in ran.stdout
+    assert re.search(r"^m-each-\[\d+,\d+\]$", ran.stdout, re.MULTILINE)
+    cores = int(re.findall(r"m-info-cores-\[(\d)\]", ran.stdout)[0])
+    refusal = "no INA219 or INA226 answers" if cores > 1 else "a second core is needed"
+    assert f"e-[power: {refusal}" in ran.stdout
+    assert ("m-core-1" in ran.stdout) == (cores > 1)
+    assert ran.stdout.count("e-[") == (1 if cores > 1 else 2)

@@ -1,9 +1,13 @@
 #include "Arduino.h"
+#include "Wire.h"
 
 StandinSerial Serial;
+StandinWire Wire;
 
 int main()
 {
     setup();
-    loop();
+    for (;;) {
+        loop();
+    }
 }

@@ -1,11 +1,8 @@
 #ifndef STANDIN_PICO_TIME_H
 #define STANDIN_PICO_TIME_H
 
-#include <stdint.h>
+#include "Arduino.h"
 
-inline uint64_t time_us_64(void)
-{
-    return 0;
-}
+inline uint64_t time_us_64() { return standin_us(); }
 
 #endif

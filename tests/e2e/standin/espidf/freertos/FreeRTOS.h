@@ -1,4 +1,4 @@
-/* As much of FreeRTOS as the exported main needs. */
+/* As much of FreeRTOS as the exported project needs. */
 #ifndef STANDIN_FREERTOS_H
 #define STANDIN_FREERTOS_H
 
@@ -9,6 +9,9 @@ typedef unsigned int UBaseType_t;
 typedef uint32_t TickType_t;
 
 #define pdPASS 1
+#define pdTRUE 1
+#define portMAX_DELAY 0xffffffffU
+#define portNUM_PROCESSORS 2
 #define tskIDLE_PRIORITY 0U
 #define pdMS_TO_TICKS(ms) ((TickType_t)(ms))
 
