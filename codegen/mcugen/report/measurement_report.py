@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from mcugen.device.measurement import Measurement
@@ -52,11 +51,10 @@ def report_files(document: Document) -> dict[str, str]:
 
 def _write_whole(path: Path, text: str) -> None:
     """Replaces a file at once: whoever looks finds the old one or the new one."""
+    staging = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        handle, staging = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(staging).chmod(0o644)
-        Path(staging).replace(path)
+        staging.write_text(text, encoding="utf-8", newline="\n")
+        staging.replace(path)
     except OSError as error:
+        staging.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
