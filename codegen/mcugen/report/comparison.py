@@ -231,7 +231,8 @@ def _layers(runs: Sequence[Run]) -> list[Section]:
     legend = tuple(_names(runs)[i] for i in having)
     table = Table(("layer", "op", *titles), tuple(rows), bars, legend=legend)
     apart = len({n for i in having for n in tables[i]}) - len(shared)
-    text = (f"{apart} layers are in some of the runs only, and not shown.",) if apart else ()
+    are = "layer is" if apart == 1 else "layers are"
+    text = (f"{apart} {are} in some of the runs only, and not shown.",) if apart else ()
     return [Section(f"Layer by layer{_mark(runs)}", text, table=table)]
 
 

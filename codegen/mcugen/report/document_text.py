@@ -7,9 +7,11 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from mcugen.report.document import Document, Section, Table
-from mcugen.report.text import shorten_names
 
 _STYLES = {"good": "green", "simulated": "yellow", "partial": "red", "bad": "red"}
+
+_NARROWEST = 12
+"""Characters that a column of text keeps on a narrow terminal; numbers are never broken."""
 
 
 def document_markdown(document: Document) -> str:
@@ -76,14 +78,18 @@ def print_document(document: Document, console: Console) -> None:
 
 
 def _print_section(section: Section, table: Table, console: Console) -> None:
+    """The title and the table: numbers whole, texts broken where the terminal is narrow."""
     console.print(f"\n[bold]{escape(section.title)}[/bold]")
     shown = RichTable(box=None, header_style="bold", pad_edge=False)
-    for title, right in zip(table.titles, table.numeric, strict=True):
+    for index, (title, right) in enumerate(zip(table.titles, table.numeric, strict=True)):
+        widest = max(len(cell) for cell in (title, *(row[index] for row in table.rows)))
         shown.add_column(
-            title, justify="right" if right else "left", no_wrap=right, overflow="fold"
+            title,
+            justify="right" if right else "left",
+            no_wrap=right,
+            overflow="fold",
+            min_width=widest if right else min(widest, _NARROWEST),
         )
     for index, row in enumerate(table.rows):
         shown.add_row(*map(escape, row), style="bold" if index in table.bold else None)
-    if any(table.numeric):
-        shorten_names(shown, console.width)
     console.print(shown)
