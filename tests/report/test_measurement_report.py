@@ -132,10 +132,10 @@ def test_wrong_results_are_not_passed_over() -> None:
 def test_a_short_run_says_what_mlperf_asks_for() -> None:
     assert "MLPerf Tiny asks" not in forms(HARDWARE)["md"]
     few = dataclasses.replace(HARDWARE, windows=HARDWARE.windows[:3])
-    assert "here are 3, of which 0 shorter" in forms(few)["md"]
+    assert "at least 10 s; this run has 3." in forms(few)["md"]
     short = tuple(dataclasses.replace(w, seconds=2.0) for w in HARDWARE.windows)
     assert (
-        "here are 5, of which 5 shorter"
+        "this run has 5, 5 of them shorter."
         in forms(dataclasses.replace(HARDWARE, windows=short))["md"]
     )
 

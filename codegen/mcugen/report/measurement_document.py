@@ -156,10 +156,9 @@ def _window_text(m: Measurement) -> tuple[str, ...]:
     short = sum(w.seconds < _MIN_WINDOW_S for w in m.windows)
     if len(m.windows) >= _WHOLE_RUN and not short:
         return (warm,)
-    return (
-        f"{warm} MLPerf Tiny asks for {_WHOLE_RUN} windows of at least {_MIN_WINDOW_S:.0f} s; here "
-        f"are {len(m.windows)}, of which {short} shorter.",
-    )
+    asked = f"MLPerf Tiny asks for {_WHOLE_RUN} windows of at least {_MIN_WINDOW_S:.0f} s"
+    which = f", {short} of them shorter" if short else ""
+    return (f"{warm} {asked}; this run has {len(m.windows)}{which}.",)
 
 
 def _window_row(name: str, w: Window) -> tuple[str, ...]:
