@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("views", "lower"),
     ("reference", "oracle", "memory"),
     ("c_model",),
-    ("view",),
+    ("view", "io_helpers"),
     ("render",),
     ("compiler",),
     ("toolchain", "samples", "ort", "board_file", "targets"),

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mcugen import frontend
+from mcugen import frontend, io_helpers
+from mcugen.c_model import CTensor
 from mcugen.check import CheckResult, check, host_model
 from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
 from mcugen.distance import distance_to_onnx
@@ -102,6 +103,14 @@ def _choice(option: str, value: str, allowed: Sequence[str]) -> str:
     return value
 
 
+def _tensor(tensors: Sequence[CTensor], which: int | str, kind: str) -> CTensor:
+    for tensor in tensors:
+        if which in (tensor.index, tensor.name):
+            return tensor
+    named = ", ".join(f"{t.index} '{t.name}'" for t in tensors)
+    raise UsageError(f"there is no {kind} {which!r}: the model has {named or 'none'}")
+
+
 class Model:
     """A compiled model on a board: callable on NumPy arrays through its own C."""
 
@@ -143,6 +152,30 @@ class Model:
                 wanted = f"{tensor.dtype.value}{list(tensor.shape)}"
                 raise UsageError(f"input '{name}' is {wanted}, got {got}")
         return self.host.run({n: np.asarray(a) for n, a in feeds.items()})
+
+    def quantize(self, real: Array, input: int | str = 0) -> Array:
+        """NAME_inputN_quantize of NAME_io.h: numbers in an input's integers.
+
+        Raises:
+            UsageError: there is no such input, or it is not quantized.
+        """
+        return io_helpers.quantize(_tensor(self.compiled.model.inputs, input, "input"), real)
+
+    def dequantize(self, q: Array, output: int | str = 0) -> Array:
+        """NAME_outputN_dequantize of NAME_io.h: an output's integers as numbers.
+
+        Raises:
+            UsageError: there is no such output, it is not quantized, or `q` is of another type.
+        """
+        return io_helpers.dequantize(_tensor(self.compiled.model.outputs, output, "output"), q)
+
+    def image(self, pixels: Array, how: io_helpers.Normalization, input: int | str = 0) -> Array:
+        """NAME_inputN_image of NAME_io.h: an input from a uint8 image [H, W, C].
+
+        Raises:
+            UsageError: there is no such input, it takes no image or one of another size.
+        """
+        return io_helpers.image(_tensor(self.compiled.model.inputs, input, "input"), pixels, how)
 
     def samples(self, inputs: str | Path | None = None, count: int = 3) -> tuple[Sample, ...]:
         """Samples of an npz file, or `count` seeded ones."""

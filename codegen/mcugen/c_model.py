@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mcugen.ir import Array
+from mcugen.c_types import C_TYPES, MCUGEN_TYPES
+from mcugen.ir import Array, DType
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,38 @@ class EmitOptions:
 
 
 @dataclass(frozen=True)
+class CImage:
+    """How an input holds images: `count` of them, one after the other."""
+
+    count: int
+    height: int
+    width: int
+    channels: int
+    channels_last: bool
+
+    @property
+    def pixels(self) -> int:
+        """Of one image."""
+        return self.height * self.width
+
+    @property
+    def elems(self) -> int:
+        """Of one image: pixels times channels."""
+        return self.pixels * self.channels
+
+
+@dataclass(frozen=True)
 class CTensor:
     """A graph input or output in the public interface.
 
     `axes` are those of the ONNX tensor in the order of `shape`; None where they are in place.
+    `image` says how a grey or RGB image lies in an input; None where none does.
     """
 
     index: int
     name: str
     ident: str
-    ctype: str
-    mcugen_type: str
+    dtype: DType
     shape: tuple[int, ...]
     elems: int
     bytes: int
@@ -42,6 +64,27 @@ class CTensor:
     zero_point: int | None
     offset_bytes: int | None
     axes: tuple[int, ...] | None = None
+    image: CImage | None = None
+
+    @property
+    def ctype(self) -> str:
+        """Type of an element in C."""
+        return C_TYPES[self.dtype]
+
+    @property
+    def mcugen_type(self) -> str:
+        """The runtime's constant for it."""
+        return MCUGEN_TYPES[self.dtype]
+
+    @property
+    def quantized(self) -> bool:
+        """Whether its integers have one scale and zero point."""
+        return self.scale is not None and self.dtype.is_integer
+
+    @property
+    def quantizable(self) -> bool:
+        """Whether QuantizeLinear gives such a tensor: ONNX has no int32 there."""
+        return self.quantized and self.dtype.itemsize <= 2
 
 
 @dataclass(frozen=True, eq=False)

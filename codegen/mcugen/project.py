@@ -156,9 +156,9 @@ def library_files(
 def _model_library(compiled: Compiled, target: Target) -> dict[str, str]:
     model = compiled.model
     folder = f"lib/{model.prefix}"
-    public = f"{model.prefix}.h"
+    public = (f"{model.prefix}.h", f"{model.prefix}_io.h")
     files = {
-        f"{folder}/{'include' if n == public else 'src'}/{n}": t for n, t in compiled.files.items()
+        f"{folder}/{'include' if n in public else 'src'}/{n}": t for n, t in compiled.files.items()
     }
     files[f"{folder}/library.json"] = _library_json(model.prefix, _description(model), target)
     return files

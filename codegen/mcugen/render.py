@@ -83,7 +83,7 @@ def _kernels(model: CModel) -> tuple[list[str], list[str]]:
 
 
 def render(model: CModel) -> dict[str, str]:
-    """File name -> text of the model library: header, code, weights header and weights.
+    """File name -> text of the model library: headers, code, weights header and weights.
 
     The same model gives the same bytes: no date, no path, nothing unordered.
     """
@@ -96,6 +96,7 @@ def render(model: CModel) -> dict[str, str]:
     env = environment()
     files = {
         f"{model.prefix}.h": "model.h.j2",
+        f"{model.prefix}_io.h": "model_io.h.j2",
         f"{model.prefix}.c": "model.c.j2",
         f"{model.prefix}_weights.h": "weights.h.j2",
         f"{model.prefix}_weights.c": "weights.c.j2",

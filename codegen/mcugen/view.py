@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcugen.c_model import CCall, CConstant, CFunction, CModel, COutput, CTensor, EmitOptions
-from mcugen.c_types import C_TYPES, MCUGEN_TYPES, comment_text
+from mcugen.c_model import (
+    CCall,
+    CConstant,
+    CFunction,
+    CImage,
+    CModel,
+    COutput,
+    CTensor,
+    EmitOptions,
+)
+from mcugen.c_types import C_TYPES, comment_text
 from mcugen.ir import Array, DType, Tensor
 from mcugen.kernels import vendor_libraries
 from mcugen.names import Names, identifier, shortened
+from mcugen.ops.quantize_linear import QUANTIZED
 from mcugen.plan.problem import MemoryPlan
 from mcugen.program import Program, Step
 
@@ -124,8 +134,7 @@ def _io_tensor(locator: _Locator, index: int, tensor: Tensor, ident: str) -> CTe
         index=index,
         name=tensor.name,
         ident=ident,
-        ctype=C_TYPES[tensor.dtype],
-        mcugen_type=MCUGEN_TYPES[tensor.dtype],
+        dtype=tensor.dtype,
         shape=tensor.shape,
         elems=tensor.size,
         bytes=tensor.nbytes,
@@ -133,7 +142,26 @@ def _io_tensor(locator: _Locator, index: int, tensor: Tensor, ident: str) -> CTe
         zero_point=None if quant is None else int(quant.zero_point),
         offset_bytes=locator.offset(tensor.name),
         axes=tensor.source.perm if tensor.source else None,
+        image=_image(tensor) if tensor.name in locator.inputs else None,
     )
+
+
+def _image(tensor: Tensor) -> CImage | None:
+    """Images of 1 or 3 channels in a float or quantized tensor, told by its shape alone.
+
+    Channels are first, as in ONNX, where both ends would do.
+    """
+    quantized = tensor.dtype in QUANTIZED and tensor.quant is not None and tensor.quant.per_tensor
+    if tensor.rank != 4 or tensor.size == 0 or not (quantized or tensor.dtype is DType.FLOAT32):
+        return None
+    n, *rest = tensor.shape
+    moved = tensor.source is not None and tensor.source.perm is not None
+    for channels in (3, 1):
+        if rest[0] == channels and not moved:
+            return CImage(n, rest[1], rest[2], channels, channels_last=False)
+        if rest[2] == channels:
+            return CImage(n, rest[0], rest[1], channels, channels_last=True)
+    return None
 
 
 class _ConstantPool:
