@@ -158,8 +158,8 @@ def test_a_library_is_one_for_everybody() -> None:
     assert {n for n in files if "mcugen_" not in n.rpartition("/")[2]} == {
         MARK, "CMakeLists.txt", "NOTICE", "REPORT.md", "report.json", "idf_component.yml",
         "library.json", "library.properties", "examples/digits_int8_once/digits_int8_once.ino",
-        "src/digits_int8.c", "src/digits_int8.h", "src/digits_int8_weights.c",
-        "src/digits_int8_weights.h",
+        "src/digits_int8.c", "src/digits_int8.h", "src/digits_int8_io.h",
+        "src/digits_int8_weights.c", "src/digits_int8_weights.h",
     }  # fmt: skip
     assert "src/mcugen_selftest.h" not in files
     sources = re.findall(r'"(src/[^"]+\.c)"', files["CMakeLists.txt"])
