@@ -211,6 +211,13 @@ def test_a_bench_is_an_emulated_run(tmp_path: Path) -> None:
     assert table(document, "MLPerf")["kws"][0] == "pico_w, emulated Cortex-M0+"
 
 
+def test_what_an_emulator_says_of_itself_is_passed_on(tmp_path: Path) -> None:
+    (run,) = runs_of(tmp_path, {**BENCH, "caveat": "vectors are counted as one"})
+    assert run.caution == (
+        "Flash wait states and cache not modelled; no energy. vectors are counted as one."
+    )
+
+
 def test_a_core_without_cycles_has_no_time(tmp_path: Path) -> None:
     layers = [{**BENCH["layers"][0], "cycles": None}]
     (run,) = runs_of(tmp_path, {**BENCH, "cycles": None, "seconds": None, "layers": layers})

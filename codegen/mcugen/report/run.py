@@ -14,7 +14,7 @@ from mcugen.report.measurement_json import FILE, measurement_of, read_json, reco
 from mcugen.report.model_report import SCHEMA
 
 MEASURED, SIMULATED, EMULATED = "measured", "simulated", "emulated"
-_NOT_MODELLED = CAVEAT.removeprefix("emulated, ")
+_EMULATED = f"{CAVEAT.removeprefix('emulated, ').capitalize()}; no energy"
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,7 @@ class _Bench:
     ram_bytes: int
     layers: tuple[_BenchLayer, ...]
     outputs_equal: bool
+    caveat: str | None = None
 
 
 def _of_bench(value: dict[str, Any], path: Path) -> tuple[Run, ...]:
@@ -192,7 +193,7 @@ def _of_result(bench: _Bench) -> Run:
     return Run(
         title=f"{Path(bench.model).stem}, {bench.board}, {kernels}",
         source=EMULATED,
-        caution=f"{_NOT_MODELLED.capitalize()}; no energy.",
+        caution=". ".join(filter(None, (_EMULATED, bench.caveat))).rstrip(".") + ".",
         model=Path(bench.model).name,
         board=bench.board,
         clock_hz=bench.clock_hz,
