@@ -73,3 +73,17 @@ def test_the_buffer_does_not_decide_whether_a_model_fits() -> None:
     assert "without the 256 of the buffer" in markdown(report)
     smaller = replace(tight, ram_bytes=NEED + stack - 1)
     assert not api.Model(model, smaller).report().fit.fits
+
+
+def test_the_readme_tells_pins_and_commands() -> None:
+    files = project_files(example().compiled, load_target("esp32s3"), None, {})
+    text = files["README.md"]
+    assert "after `mode energy` | 4 |" in text
+    assert "| SDA, SCL of an INA219 or INA226 at address 0x40 | 8, 9 |" in text
+    assert "leaves out the 256 bytes of RAM" in text
+    for name, value in (("TRIGGER", 4), ("SDA", 8), ("SCL", 9)):
+        assert f"#define {name}_PIN {value}\n" in files["src/main.c"]
+    host = project_files(example().compiled, load_target("host"), None, {})["README.md"]
+    assert "--pty" in host and "trigger" not in host
+    tight = replace(load_target("pico_w"), ram_bytes=NEED)
+    assert "do\nnot fit beside" in project_files(example().compiled, tight, None, {})["README.md"]
