@@ -177,7 +177,7 @@ def test_export_writes_the_report_too(tmp_path: Path) -> None:
     assert report["board"] == "host" and report["fits"] is True
     assert report["selftest_bytes"] > 256
     assert "digits_int8.onnx" in (done.directory / "REPORT.md").read_text()
-    assert done.next_command == f"cd {tmp_path / 'out'} && make"
+    assert done.next_command == f"mcugen build {tmp_path / 'out'}"
     with pytest.raises(UsageError, match="out exists"):
         example("digits_int8").export(tmp_path / "out")
     assert example("digits_int8").export(tmp_path / "out", force=True).directory.is_dir()

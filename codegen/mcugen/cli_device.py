@@ -9,14 +9,75 @@ from typing import Annotated
 import typer
 
 from mcugen.cli_options import JsonOpt, console, write_json
+from mcugen.device.build import build_project, flash_project
+from mcugen.device.project_folder import open_project
+from mcugen.device.run_tool import Limits
 from mcugen.errors import UsageError
+from mcugen.report.build_text import BuildView, build_json, print_built
 from mcugen.report.document_text import print_document
 from mcugen.report.report_command import FORMATS, make_report
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the application's."""
+    app.command()(build)
+    app.command()(flash)
     app.command()(report)
+
+
+ProjectArg = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A folder that `mcugen export` wrote.")
+]
+PortOpt = Annotated[
+    str | None,
+    typer.Option("--port", metavar="PORT", help="The board's port; by default the one that fits."),
+]
+EnvOpt = Annotated[
+    str | None, typer.Option("--env", metavar="NAME", help="Environment of platformio.ini.")
+]
+VerboseOpt = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that the tools say.")]
+TimeLimitOpt = Annotated[
+    float, typer.Option("--time-limit", metavar="SECONDS", min=1, help="Of the whole run.")
+]
+_LIMIT_S = Limits().total_s
+
+
+def build(
+    folder: ProjectArg,
+    env: EnvOpt = None,
+    verbose: VerboseOpt = False,
+    time_limit: TimeLimitOpt = _LIMIT_S,
+    json_file: JsonOpt = None,
+) -> None:
+    """Build an exported project; show its sizes against the plan."""
+    project = open_project(folder)
+    with BuildView(console(), f"building for {project.title}", verbose=verbose) as view:
+        built = build_project(project, view, env=env, limits=_limits(time_limit))
+    print_built(built, console())
+    write_json(json_file, build_json(built))
+
+
+def flash(
+    folder: ProjectArg,
+    port: PortOpt = None,
+    env: EnvOpt = None,
+    verbose: VerboseOpt = False,
+    time_limit: TimeLimitOpt = _LIMIT_S,
+    json_file: JsonOpt = None,
+) -> None:
+    """Build an exported project and write it onto the board."""
+    project = open_project(folder)
+    with BuildView(console(), f"flashing {project.title}", verbose=verbose) as view:
+        built = flash_project(project, view, port=port, env=env, limits=_limits(time_limit))
+    print_built(built, console())
+    place = f", {built.place}" if built.place else ""
+    console().print(f"written to {project.title}{place}", markup=False, highlight=False)
+    write_json(json_file, build_json(built))
+
+
+def _limits(total_s: float) -> Limits:
+    usual = Limits()
+    return Limits(silent_s=min(usual.silent_s, total_s), total_s=total_s)
 
 
 def report(

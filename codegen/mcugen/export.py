@@ -54,8 +54,7 @@ def write_project(
     reports = _reports(report, compiled, target)
     files = project_files(compiled, target, test, reports, stack, vendor)
     written = write_tree(files, directory, mark=MARK, force=force)
-    command = target.readme.build.partition("#")[0].strip()
-    return Exported(written, report, f"cd {shlex.quote(str(directory))} && {command}")
+    return Exported(written, report, f"mcugen build {shlex.quote(str(directory))}")
 
 
 def write_library(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from SCons.Script import Default, DefaultEnvironment
 
@@ -18,4 +19,21 @@ env.Replace(
 )
 env.Append(CCFLAGS=["-Os", "-ffunction-sections"], CFLAGS=["-std=gnu17"])
 env.Append(CXXFLAGS=["-std=gnu++17", "-fno-exceptions"])
-Default(env.BuildProgram())
+here, python = Path(env.PioPlatform().get_dir(), "builder"), env.subst("$PYTHONEXE")
+env.Replace(
+    SIZECHECKCMD=f"{python} {here / 'size.py'} $SOURCES",
+    SIZEPROGREGEXP=r"^flash (\d+)",
+    SIZEDATAREGEXP=r"^ram (\d+)",
+    UPLOADCMD=f"{python} {here / 'upload.py'} $UPLOAD_PORT $SOURCE",
+)
+program = env.BuildProgram()
+Default(program)
+env.AddPlatformTarget(
+    "upload",
+    program,
+    [
+        env.VerboseAction(env.AutodetectUploadPort, "Looking for upload port..."),
+        env.VerboseAction("$UPLOADCMD", "Uploading $SOURCE"),
+    ],
+    "Upload",
+)
