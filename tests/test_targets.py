@@ -52,7 +52,7 @@ def test_what_is_left_for_the_application() -> None:
 
 def test_what_the_reserves_are() -> None:
     assert load_target("pico_w").ram_reserve_bytes == 73_728
-    assert load_target("nucleo_h743").flash_reserve_bytes == 49_152
+    assert load_target("nucleo_h743").flash_reserve_bytes == 65_536
     assert load_target("host").ram_reserve_bytes == 0
 
 
