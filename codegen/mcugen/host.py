@@ -11,8 +11,9 @@ import cffi
 import numpy as np
 
 from mcugen import resources
+from mcugen.c_types import MCUGEN_DTYPES
 from mcugen.errors import InternalError
-from mcugen.ir import Array, Graph
+from mcugen.ir import Array, Graph, QuantParams, Tensor
 from mcugen.kernels import PORTABLE
 from mcugen.program import Step
 from mcugen.toolchain import Compiler, ForeignSources, build
@@ -93,15 +94,40 @@ def build_library(
 class HostModel:
     """One model of a shared library, callable on NumPy arrays."""
 
-    def __init__(self, library: Path, prefix: str, graph: Graph) -> None:
+    def __init__(self, library: Path, prefix: str, graph: Graph | None = None) -> None:
+        """Opens it.
+
+        Args:
+            library: that `build_library` made.
+            prefix: of the model.
+            graph: the lowered graph; else inputs and outputs are as the C describes them.
+        """
         symbol = f"{prefix}_model"
         self._ffi = cffi.FFI()
         self._ffi.include(_types())
         self._ffi.cdef(f"extern mcugen_model {symbol};")
         self._lib = self._ffi.dlopen(str(library))
         self._model = self._ffi.addressof(self._lib, symbol)
-        self._inputs = [graph[n] for n in graph.inputs]
-        self._outputs = [graph[n] for n in graph.outputs]
+        model = self._model
+        if graph is None:
+            self.inputs = self._described(model.inputs, model.input_count)
+            self.outputs = self._described(model.outputs, model.output_count)
+        else:
+            self.inputs = tuple(graph[n] for n in graph.inputs)
+            self.outputs = tuple(graph[n] for n in graph.outputs)
+
+    def _described(self, tensors: Any, count: int) -> tuple[Tensor, ...]:
+        """Inputs or outputs as the C describes them, by their ONNX names."""
+        found = []
+        for i in range(count):
+            t = tensors[i]
+            quant = None
+            if t.scale > 0:
+                quant = QuantParams(np.asarray(t.scale, np.float32), np.asarray(t.zero_point, np.int32))
+            shape = tuple(int(t.shape[k]) for k in range(t.rank))
+            name = self._ffi.string(t.name).decode()
+            found.append(Tensor(name, shape, MCUGEN_DTYPES[t.dtype], quant))
+        return tuple(found)
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """One inference; graph output name -> array.
@@ -109,9 +135,9 @@ class HostModel:
         Raises:
             InternalError: the generated code reported an error.
         """
-        outputs = [np.zeros(t.shape, t.dtype.np) for t in self._outputs]
-        self._call([inputs[t.name] for t in self._inputs], outputs)
-        return {t.name: a for t, a in zip(self._outputs, outputs, strict=True)}
+        outputs = [np.zeros(t.shape, t.dtype.np) for t in self.outputs]
+        self._call([inputs[t.name] for t in self.inputs], outputs)
+        return {t.name: a for t, a in zip(self.outputs, outputs, strict=True)}
 
     def require_planned_scratch(self) -> None:
         """Compare what kernel libraries ask for with what was planned, as the self-test does.
@@ -159,7 +185,7 @@ class HostModel:
 
     def _call(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
         keep = []
-        for array, tensor in zip(inputs, self._inputs, strict=True):
+        for array, tensor in zip(inputs, self.inputs, strict=True):
             ready = np.ascontiguousarray(array, tensor.dtype.np)
             if array.shape != tensor.shape or array.dtype != tensor.dtype.np:
                 raise InternalError(f"input {tensor.name}: {array.dtype}{list(array.shape)}")

@@ -1,0 +1,109 @@
+"""An exported project as measuring needs it: its hash, its sizes, and its C built on the host."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcugen.device.project_folder import ProjectFolder, open_project
+from mcugen.errors import UsageError
+from mcugen.host import HostModel, build_library, standin_files
+from mcugen.kernels import PORTABLE
+
+_AGAIN = "export the model again: mcugen export ... --force"
+
+
+@dataclass(frozen=True)
+class MeasuredProject:
+    """What is known of a project without asking the board.
+
+    Attributes:
+        folder: the project.
+        model: name of the ONNX file.
+        model_hash: SHA-256 of it.
+        libraries: kernel libraries that the C calls.
+        arena_bytes, flash_bytes: of the model.
+    """
+
+    folder: ProjectFolder
+    model: str
+    model_hash: str
+    libraries: tuple[str, ...]
+    arena_bytes: int
+    flash_bytes: int
+
+    @property
+    def prefix(self) -> str:
+        """Of all C names."""
+        return self.folder.model
+
+
+def load_project(path: Path) -> MeasuredProject:
+    """The project that `mcugen export` wrote to this folder.
+
+    Raises:
+        UsageError: it is no such folder, or a file of it is missing or damaged.
+    """
+    folder = open_project(path)
+    header = folder.path / "lib" / folder.model / "include" / f"{folder.model}.h"
+    found = re.search(r'_MODEL_HASH "([0-9a-f]{64})"', _text(header))
+    if found is None:
+        raise UsageError(f"{header} names no model hash", hint=_AGAIN)
+    try:
+        report = json.loads(_text(folder.path / "report.json"))
+        return MeasuredProject(
+            folder=folder,
+            model=str(report["model"]),
+            model_hash=found[1],
+            libraries=tuple(sorted({str(n["library"]) for n in report["nodes"]} - {PORTABLE})),
+            arena_bytes=int(report["arena_bytes"]),
+            flash_bytes=int(report["flash_bytes"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{folder.path / 'report.json'} is damaged: {error!r}", hint=_AGAIN
+        ) from error
+
+
+def host_copy(project: MeasuredProject) -> HostModel:
+    """The project's own C of the model, built on this machine; stand-ins for vendors' kernels.
+
+    Raises:
+        UsageError: a file is missing.
+    """
+    library = build_library(model_files(project), [project.prefix], libraries=project.libraries)
+    return HostModel(library, project.prefix)
+
+
+def model_files(project: MeasuredProject) -> dict[str, str]:
+    """File name -> text: the model's C, and the headers that all models share."""
+    lib = project.folder.path / "lib"
+    folders = (
+        lib / project.prefix / "src",
+        lib / project.prefix / "include",
+        lib / "mcugen_rt" / "include",
+    )
+    return {p.name: _text(p) for folder in folders for p in sorted(folder.glob("*.[ch]"))}
+
+
+def application_files(project: MeasuredProject) -> dict[str, str]:
+    """File name -> text: all C of the project but its `main` and what belongs to its board."""
+    root = project.folder.path
+    own = [root / "src" / f"{project.prefix}_{n}.{k}" for n in ("app", "selftest") for k in "ch"]
+    runtime = sorted((root / "lib" / "mcugen_rt" / "src").glob("*.c"))
+    return {**model_files(project), **{p.name: _text(p) for p in (*own, *runtime)}}
+
+
+def standins(project: MeasuredProject) -> Mapping[str, str]:
+    """File name -> text of what stands in for the vendors' kernels."""
+    return {n: t for library in project.libraries for n, t in standin_files(library).items()}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", hint=_AGAIN) from error

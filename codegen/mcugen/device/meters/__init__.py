@@ -1,0 +1,1 @@
+"""Meters of current and voltage behind one interface; one file each."""
