@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,8 +18,9 @@ from mcugen.report.document import Document
 from mcugen.report.document_text import document_markdown, print_document
 from mcugen.report.html_page import html_page
 from mcugen.report.measurement_document import measurement_document
+from mcugen.report.measurement_json import measurement_of
 from mcugen.report.measurement_report import write_reports
-from mcugen.report.raw_data import RawData
+from mcugen.report.raw_data import RawData, read_raw
 from measured import BOARD, MEASUREMENT, METER, write_run
 from pages import read_page
 
@@ -197,3 +200,42 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"REPORT\.md cannot be written"):
         write_reports(folder)
     assert not [p for p in folder.iterdir() if p.name.startswith(".REPORT")]
+
+
+def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to every value of a JSON object, containers included."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in inner:
+        yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from leaves(item, (*path, key))
+
+
+STRANGE = (None, True, 0, -1, 1e-30, 1e30, 10**400, 0.5, "", "x" * 5000, "\n|\x00<", [], {}, [None])
+
+
+@pytest.mark.parametrize("strange", STRANGE, ids=lambda value: repr(value)[:12])
+def test_any_value_in_any_place_is_reported_or_refused(tmp_path: Path, strange: Any) -> None:
+    small = dataclasses.replace(
+        MEASUREMENT, windows=MEASUREMENT.windows[:1], layers=MEASUREMENT.layers[:1]
+    )
+    folder = write_run(tmp_path, small)
+    raw = read_raw(folder, small)
+    original = json.loads((folder / "measurement.json").read_text())
+    reported = 0
+    for way in leaves(original):
+        value = json.loads(json.dumps(original))
+        inner = value
+        for key in way[:-1]:
+            inner = inner[key]
+        inner[way[-1]] = strange
+        try:
+            found = measurement_of(value, folder / "measurement.json")
+        except ModelError as error:
+            assert "measurement.json" in error.message
+            continue
+        reported += 1
+        document = measurement_document(found, raw)
+        read_page(html_page(document))
+        assert document_markdown(document).startswith("# ") and terminal(document)
+    assert reported < sum(1 for _ in leaves(original))
