@@ -73,7 +73,7 @@ def compile(
         arithmetic: tflite or onnx.
         name: prefix of all C names; made from the file's name by default.
         io: float keeps the interface, quantized strips Quantize/Dequantize at it.
-        io_layout: onnx, or nhwc to take images channels last.
+        io_layout: onnx, or nhwc to take and give images channels last.
         io_buffers: arena, or caller to read and write the caller's buffers.
         arena: static, or caller to be given the arena.
 

@@ -29,7 +29,8 @@ class CompileOptions:
         core: kind of processor, for the working memory of vendor kernels.
         fastest: leave out vendor kernels that were measured slower than ours on that core.
         io: "float" keeps the model's interface, "quantized" strips Quantize/Dequantize at it.
-        io_layout: "onnx", or "nhwc" to drop the transposition of image inputs.
+        io_layout: "onnx", or "nhwc" to take and give images channels last where that saves
+            transposing them.
         io_buffers: "arena" or "caller".
         arena: "static" or "caller".
     """

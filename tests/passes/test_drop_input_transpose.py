@@ -9,6 +9,7 @@ from mcugen.ir import Graph, Source
 from mcugen.ops.binary import BinaryAttrs
 from mcugen.ops.conv import ConvAttrs
 from mcugen.ops.reshape import ReshapeAttrs
+from mcugen.ops.softmax import SoftmaxAttrs
 from mcugen.ops.transpose import TransposeAttrs
 from mcugen.ops.unary import UnaryAttrs
 from mcugen.passes import drop_input_transpose, layout
@@ -84,6 +85,50 @@ def test_a_model_arranged_before_has_unique_node_names() -> None:
     before = layout.run(b.graph("y", "z"))
     assert ops(drop_input_transpose.run(before)) == ops(before)
     verify(layout.run(before, {"x": (0, 2, 1)}), "the test")
+
+
+def _integers(*outputs: str) -> Graph:
+    """A convolution whose integers are an output as they are and as floats."""
+    b = Builder()
+    x = b.input("x", (1, 3, 5, 4))
+    w = b.const("w", random_f32(1, 2, 3, 3, 3))
+    b.node("Conv", (x, w), CONV, "c")
+    q = b.quantize("c", "q", 0.05)
+    b.dequantize(q, "y", 0.05)
+    return layout.run(b.graph(*outputs))
+
+
+def test_what_lies_behind_the_transpose_turns_too() -> None:
+    """Of two outputs, turning either alone moves as many bytes as before."""
+    for outputs in (("y",), ("q",), ("q", "y")):
+        before = _integers(*outputs)
+        after = drop_input_transpose.run(before)
+        assert "Transpose" in ops(before) and "Transpose" not in ops(after)
+        x = random_f32(2, 1, 3, 5, 4)
+        old = run(before, {"x": x})
+        new = run(after, {"x": np.ascontiguousarray(x.transpose(0, 2, 3, 1))})
+        for name in outputs:
+            assert after[name].shape == (1, 5, 4, 2)
+            assert after[name].source == Source(name, (0, 2, 3, 1))
+            assert np.array_equal(new[name].transpose(0, 3, 1, 2), old[name])
+
+
+def test_an_output_that_others_read_turns_too() -> None:
+    b = Builder()
+    c = b.node("Conv", (b.input("x", (1, 3, 5, 4)), b.const("w", random_f32(1, 2, 3, 3, 3))),
+               CONV, "c")  # fmt: skip
+    b.node("Relu", (c,), UnaryAttrs(), "z")
+    before = layout.run(b.graph("c", "z"))
+    after = drop_input_transpose.run(before)
+    assert ops(after) == ["Conv", "Relu"]
+    assert after["c"].shape == after["z"].shape == (1, 5, 4, 2)
+
+
+def test_an_output_in_the_models_order_stays() -> None:
+    b = Builder()
+    b.node("Softmax", (b.input("x", (2, 5, 7)),), SoftmaxAttrs(1), "y")
+    graph = b.graph("y")
+    assert drop_input_transpose.run(graph) is graph
 
 
 def test_another_reader_keeps_the_input() -> None:

@@ -8,14 +8,14 @@ Transpose -> Reshape [N, K] -> FullyConnected   becomes   Reshape -> FullyConnec
 
 Every Transpose waits as a view until an operator needs the axes in another order; two that meet
 cancel. Constants are transposed here and now; a Transpose that moves no byte is a Reshape. Graph
-inputs and outputs keep their order and names.
+inputs and outputs keep their names, and their order where the caller does not want another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mcugen.ir import Graph, Node
+from mcugen.ir import Graph, Node, Tensor
 from mcugen.ops.registry import specs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.spec import Site
@@ -35,14 +35,19 @@ from mcugen.passes.relayout import Relayout, View
 from mcugen.passes.roles import data_inputs
 
 
-def run(graph: Graph, inputs: Mapping[str, Perm] | None = None) -> Graph:
+def run(
+    graph: Graph,
+    inputs: Mapping[str, Perm] | None = None,
+    outputs: Mapping[str, Perm] | None = None,
+) -> Graph:
     """The graph with channels last and its Transposes cancelled or moved out.
 
     Args:
         graph: any.
         inputs: graph inputs that shall be given transposed.
+        outputs: graph outputs, made by nodes, that shall be taken transposed.
     """
-    build = Relayout(graph, inputs)
+    build = Relayout(graph, inputs, outputs)
     columns = Columns(graph)
     for node in graph.nodes:
         if node.op == "Transpose":
@@ -141,9 +146,15 @@ def _cheapest(build: Relayout, node: Node, names: list[str]) -> Perm:
     def moved_bytes(perm: Perm) -> int:
         given = sum(build.cost(v.tensor, compose(v.perm, inverse(perm))) for v in views)
         taken = [build.graph[o] for o in node.outputs if o in build.graph.outputs]
-        return given + sum(t.nbytes for t in taken if not keeps_memory(t.shape, inverse(perm)))
+        return given + sum(t.nbytes for t in taken if _moves(build, t, inverse(perm)))
 
     return min(candidates, key=moved_bytes)
+
+
+def _moves(build: Relayout, output: Tensor, order: Perm) -> bool:
+    """Whether a graph output that lies in this order is taken in one with other bytes."""
+    wanted = build.taken(output.name)
+    return not keeps_memory(permuted(output.shape, wanted), compose(inverse(wanted), order))
 
 
 def _operand(build: Relayout, name: str, order: Perm, node: Node) -> str:

@@ -37,13 +37,22 @@ class Relayout:
     A Transpose costs nothing until somebody needs the tensor in an order that no view gives.
     """
 
-    def __init__(self, graph: Graph, inputs: Mapping[str, Perm] | None = None) -> None:
-        """Begin with the inputs as they are, but those of `inputs` transposed by the caller."""
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, Perm] | None = None,
+        outputs: Mapping[str, Perm] | None = None,
+    ) -> None:
+        """Begin with the inputs as they are, but those of `inputs` transposed by the caller.
+
+        Those of `outputs` the caller takes transposed.
+        """
         self.graph = graph
+        self._taken = outputs or {}
         self.nodes: list[Node] = []
         self.tensors: dict[str, Tensor] = {}
         self._views: dict[str, View] = {}
-        self._turned = bool(inputs)
+        self._turned = bool(inputs or outputs)
         self._node_names = {node.name for node in graph.nodes}
         self._made: dict[tuple[str, Perm], str] = {}
         self._wide: dict[tuple[str, int], str] = {}
@@ -63,6 +72,10 @@ class Relayout:
         """Say that old tensor `name` is this view."""
         self._views[name] = view
 
+    def taken(self, name: str) -> Perm:
+        """The order in which the caller takes a graph output; for others the old graph's."""
+        return self._taken.get(name, identity(self.graph[name].rank))
+
     def cost(self, tensor: str, perm: Perm) -> int:
         """Bytes to be moved for transpose(new tensor, perm): none when they are there already."""
         held = self.tensors[tensor]
@@ -76,7 +89,14 @@ class Relayout:
     def ordered(self, name: str, perm: Perm, near: Node) -> str:
         """The new tensor that equals transpose(old tensor `name`, perm)."""
         view, like = self._views[name], reordered(self.graph[name], perm)
-        return self._made_as(view.tensor, compose(view.perm, perm), like, suffix(perm), near)
+        tail = self._tail(name, perm)
+        return self._made_as(view.tensor, compose(view.perm, perm), like, tail, near)
+
+    def _tail(self, name: str, perm: Perm) -> str:
+        """What names transpose(old tensor `name`, perm): its own name is kept for one order."""
+        if name in self._taken:
+            return "" if perm == self._taken[name] else f"__{digits(perm)}"
+        return suffix(perm)
 
     def widened(self, name: str, perm: Perm, near: Node) -> str:
         """As `ordered`, after axes of size 1 in front have brought the rank to that of `perm`."""
@@ -133,9 +153,8 @@ class Relayout:
         for name in node.outputs:
             tensor = self.graph[name]
             order = identity(tensor.rank) if perm is None else perm
-            new = self.add_tensor(
-                reordered(tensor, order), suffix(order) if name in self.graph.outputs else ""
-            )
+            tail = self._tail(name, order) if name in self.graph.outputs else ""
+            new = self.add_tensor(reordered(tensor, order), tail)
             self._views[name] = View(new, inverse(order))
             outputs.append(new)
         same = inputs == node.inputs and tuple(outputs) == node.outputs and attrs is node.attrs
@@ -148,7 +167,7 @@ class Relayout:
         self.tensors[held] = self.tensors[held].replace(source=None)
 
     def finish(self) -> Graph:
-        """The new graph: outputs in the old order under their names."""
+        """The new graph: outputs under their names, in the order in which they are taken."""
         for name in dict.fromkeys(self.graph.outputs):
             self._give_output(name)
         before = self.graph.nodes
@@ -161,9 +180,10 @@ class Relayout:
         producer = self.graph.producer(name)
         if producer is None:
             return
-        held = self.logical(name, producer)
+        perm = self.taken(name)
+        held = self.ordered(name, perm, producer)
         if held != name:
-            self.tensors[name] = self.graph[name]
+            self.tensors[name] = reordered(self.graph[name], perm)
             self.add_node("Identity", (held,), IdentityAttrs(), name, producer)
 
 
@@ -183,7 +203,12 @@ def reordered(tensor: Tensor, perm: Perm) -> Tensor:
 
 def suffix(perm: Perm) -> str:
     """What distinguishes the name of a transposed tensor: nothing for the identity."""
-    return "" if is_identity(perm) else "__" + "".join(map(str, perm))
+    return "" if is_identity(perm) else f"__{digits(perm)}"
+
+
+def digits(perm: Perm) -> str:
+    """The axes in a row."""
+    return "".join(map(str, perm))
 
 
 def with_leading_ones(tensor: Tensor, rank: int) -> Tensor:
