@@ -102,6 +102,7 @@ void mcugen_app_info(mcugen_app *app)
     text(app, "board", project->board);
     number(app, "clock-hz", project->clock_hz);
     number(app, "cores", app->hal->cores);
+    number(app, "core", app->core);
     number(app, "arena-bytes", model->arena_bytes);
     tensors(app, "inputs", model->inputs, model->input_count);
     tensors(app, "outputs", model->outputs, model->output_count);

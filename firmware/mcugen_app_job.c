@@ -11,14 +11,16 @@ int mcugen_app_infer_once(mcugen_app *app)
     return test->invoke((const void *const *)own);
 }
 
-/* At least a microsecond low: two readings of the clock that differ by two. */
+#define PULSE_US 1000U /* for meters that look at the pin a few thousand times a second */
+
+/* Two readings of the clock that differ by one more are at least so far apart. */
 void mcugen_app_pulse(const mcugen_app *app)
 {
     const mcugen_hal *hal = app->hal;
     if (hal->set_trigger != NULL) {
         const uint64_t start = hal->now_us();
         hal->set_trigger(false);
-        while (hal->now_us() - start < 2U) {
+        while (hal->now_us() - start < PULSE_US + 1U) {
             /* wait */
         }
         hal->set_trigger(true);
