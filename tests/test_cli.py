@@ -279,7 +279,5 @@ def test_lists(run: Run) -> None:
     assert code == 0 and out.startswith("mcugen ")
     code, out, _ = run("--help")
     assert code == 0
-    assert all(
-        name in out for name in ("export", "check", "inspect", "bench", "boards", "ops", "demo")
-    )
-    assert all(name not in out for name in ("flash", "monitor", "measure"))
+    commands = "export check inspect bench build flash monitor boards ops demo"
+    assert all(name in out for name in commands.split())

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from mcugen.cli_measure import measure_command
 from mcugen.cli_options import JsonOpt, console, write_json
 from mcugen.device.build import build_project, flash_project
+from mcugen.device.monitor import DEFAULT_SECONDS, stream_lines, watch_on_terminal
 from mcugen.device.project_folder import open_project
 from mcugen.device.run_tool import Limits
 from mcugen.errors import UsageError
@@ -22,6 +24,8 @@ def register(app: typer.Typer) -> None:
     """Adds these commands to the application's."""
     app.command()(build)
     app.command()(flash)
+    app.command()(monitor)
+    app.command("measure")(measure_command)
     app.command()(report)
 
 
@@ -72,12 +76,43 @@ def flash(
     print_built(built, console())
     place = f", {built.place}" if built.place else ""
     console().print(f"written to {project.title}{place}", markup=False, highlight=False)
+    console().print(f"next: mcugen monitor {folder}", markup=False, highlight=False)
     write_json(json_file, build_json(built))
+
+
+def monitor(
+    folder: ProjectArg,
+    port: PortOpt = None,
+    env: EnvOpt = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="TEXT", help="Stop at a line with this text, else fail."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--seconds",
+            min=0.1,
+            help=f"Stop after them; by default {DEFAULT_SECONDS:g} where there is no terminal.",
+        ),
+    ] = None,
+) -> None:
+    """Show what the board prints: until Ctrl-C on a terminal, else line by line for a time."""
+    project = open_project(folder)
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if on_terminal and until is None and seconds is None:
+        raise typer.Exit(watch_on_terminal(project, port=port, env=env))
+    limit = DEFAULT_SECONDS if seconds is None else seconds
+    stream_lines(project, _print_line, port=port, env=env, seconds=limit, until=until)
 
 
 def _limits(total_s: float) -> Limits:
     usual = Limits()
     return Limits(silent_s=min(usual.silent_s, total_s), total_s=total_s)
+
+
+def _print_line(line: str) -> None:
+    print(line, flush=True)
 
 
 def report(

@@ -89,6 +89,7 @@ def test_flashing_shows_the_port_and_what_comes_next(
     out = capsys.readouterr().out
     assert f"port {tty}" in out and "uploading .pio/build/esp32s3/firmware.elf" in out
     assert f"written to ESP32-S3-DevKitC-1 N8, {tty}" in out
+    assert f"next: mcugen monitor {folder}" in out
     assert "(simulated)" in (folder / "build" / "mcugen-flash.log").read_text()
 
 
