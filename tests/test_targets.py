@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcugen.errors import UsageError
-from mcugen.targets import board_names, list_targets, load_target
+from mcugen.targets import PLATFORMIO, board_names, list_targets, load_target
 
 MINIMAL = """
 title = "My board"
@@ -40,7 +40,8 @@ def test_the_boards_that_come_along() -> None:
         assert target.flash_bytes > target.ram_bytes or target.name == "host"
         assert target.clock_hz > 0
         assert target.readme.build
-        assert "platform" in target.platformio
+        if target.device.build == PLATFORMIO:
+            assert "platform" in target.platformio
 
 
 def test_what_is_left_for_the_application() -> None:
@@ -87,9 +88,28 @@ def test_memories_of_an_emulated_board() -> None:
 
 
 def test_platforms_are_pinned() -> None:
-    for target in list_targets():
+    for target in (t for t in list_targets() if t.platformio):
         platform = str(target.platformio["platform"])
         assert platform == "native" or "@" in platform or len(platform.rpartition("#")[2]) == 40
+
+
+def test_a_board_may_do_without_platformio() -> None:
+    bare = load_target("pico_w_bare")
+    assert bare.platformio == {}
+    assert (bare.device.build, bare.device.flash) == ("make", "uf2")
+    assert {b for b in board_names() if not load_target(b).platformio} == {"pico_w_bare"}
+
+
+def test_what_a_whole_board_boots() -> None:
+    boots = {t.name: t.emulator.boots for t in list_targets() if t.emulator.boots}
+    assert boots == {"pico_w": "pico_w_bare", "pico_w_bare": "pico_w_bare"}
+
+
+def test_copied_folders() -> None:
+    files = load_target("pico_w_bare").copied_files()
+    assert set(files) == {"include/math.h", "include/string.h", "tools/mcugen_uf2.py"}
+    assert "tools" not in load_target("pico_w_bare").firmware_files()
+    assert load_target("pico_w").copied_files() == {}
 
 
 def test_a_base_gives_what_a_board_does_not_say() -> None:
@@ -146,6 +166,8 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
         ("exact = true", "exact = 1", "'exact' in compiler must be true or false, got 1"),
         ('"-mcpu=cortex_m4"', "4", "'zig' in compiler must be a list of strings"),
         ("[memory]", 'firmware = ["hal/none"]\n[memory]', "there is no firmware folder 'hal/none'"),
+        ("[memory]", '[copies]\ntools = "none"\n[memory]', "there is no firmware folder 'none'"),
+        ('[platformio]\nplatform = "ststm32@19.0.0"\n', "", "without platformio, device must say"),
         ("[memory]", "[memory]\nrom_bytes = 1", "unknown 'rom_bytes' in memory"),
         ("[memory]", "[memory]\nram_reserve_bytes = 200000", "ram_reserve_bytes is larger"),
         ("[memory]", "[extra]\n[memory]", "unknown 'extra' in the file"),

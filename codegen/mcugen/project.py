@@ -81,12 +81,15 @@ def project_files(
         ),
         **{f"src/{n}": t for n, t in selftest_files(model, test).items()},
         **{f"src/{n}": t for n, t in target.firmware_files().items()},
+        **target.copied_files(),
         **part.files,
         **reports,
         ".gitignore": "\n".join([*_IGNORED, *part.ignored]) + "\n",
         MARK: _json(_mark(model, target, beside)),
     }
-    common = {n: f"project/{n}.j2" for n in ("platformio.ini", "README.md", "NOTICE")}
+    common = {n: f"project/{n}.j2" for n in ("README.md", "NOTICE")}
+    if target.platformio:
+        common["platformio.ini"] = "project/platformio.ini.j2"
     common |= {f"src/{model.prefix}_app.{kind}": f"project/app.{kind}.j2" for kind in ("c", "h")}
     env = environment().overlay(
         loader=jinja2.FileSystemLoader([*target.folders, resources.templates()])

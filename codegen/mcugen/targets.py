@@ -62,11 +62,13 @@ class Emulator:
         cpu: the core, one of `mcugen.emulate.cores`; "" where no emulator has it.
         reason: why there is none; "" otherwise.
         memory: where a program lies.
+        boots: the board whose firmware an emulator of the whole board boots; "" where none does.
     """
 
     cpu: str
     reason: str
     memory: Memory
+    boots: str
 
 
 @dataclass(frozen=True)
@@ -131,10 +133,12 @@ class Target:
         psram_section: linker section of static data in external RAM; "" without.
         compiler: for measuring code size and stack.
         emulator: for measuring without the board.
-        platformio: keys of the environment in platformio.ini, as they are written there.
+        platformio: keys of the environment in platformio.ini, as they are written there; none:
+            the board's projects are not built by PlatformIO.
         device: how the project gets onto the board.
         firmware: folders below `firmware/` whose C goes into the project's `src/`: the functions
             of the board's framework that the firmware application calls.
+        copies: folder in the exported project -> folder below `firmware/` whose files it holds.
         files: path in the exported project -> template.
         values: what the board's own templates need besides.
         readme: for the project's README.
@@ -159,6 +163,7 @@ class Target:
     platformio: Values
     device: Device
     firmware: tuple[str, ...]
+    copies: Mapping[str, str]
     files: Mapping[str, str]
     values: Values
     readme: Readme
@@ -166,8 +171,15 @@ class Target:
 
     def firmware_files(self) -> dict[str, str]:
         """File name -> text of the C in the `firmware` folders."""
-        folders = [resources.firmware() / name for name in self.firmware]
-        return {p.name: p.read_text(encoding="utf-8") for f in folders for p in sorted(f.iterdir())}
+        return {n: t for folder in self.firmware for n, t in _firmware_texts(folder).items()}
+
+    def copied_files(self) -> dict[str, str]:
+        """Path in the exported project -> text of what `copies` names."""
+        return {
+            f"{place}/{n}": t
+            for place, folder in self.copies.items()
+            for n, t in _firmware_texts(folder).items()
+        }
 
     def ram_for(self, need_bytes: int) -> int:
         """RAM that static data of this size may use: external RAM when internal is too small."""
@@ -178,6 +190,12 @@ class Target:
     def arena_section(self, need_bytes: int) -> str:
         """Linker section for the arena of a model that needs this much; "" for internal RAM."""
         return self.psram_section if self.ram_for(need_bytes) > self.ram_bytes else ""
+
+
+def _firmware_texts(folder: str) -> dict[str, str]:
+    """File name -> text of a folder below `firmware/`, without the folders in it."""
+    paths = sorted((resources.firmware() / folder).iterdir())
+    return {p.name: p.read_text(encoding="utf-8") for p in paths if p.is_file()}
 
 
 def board_names() -> tuple[str, ...]:
@@ -217,6 +235,7 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
     top = Table(path, "the file", tables)
     memory, compiler, readme = top.table("memory"), top.table("compiler"), top.table("readme", {})
     files = {k: str(v) for k, v in top.table("files").scalars().items()}
+    copies = {k: str(v) for k, v in top.table("copies", {}).scalars().items()}
     for name in files.values():
         if not any((folder / name).is_file() for folder in folders):
             raise UsageError(f"{path}: template '{name}' is not in {folders[0]}")
@@ -241,9 +260,10 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
             compiler.flag("exact", False),
         ),
         emulator=_emulator(top.table("emulator", {}), tables["memory"], path),
-        platformio=top.table("platformio").scalars(),
+        platformio=top.table("platformio", {}).scalars(),
         device=_device(top.table("device", {}), path),
         firmware=_firmware(top.lines("firmware"), path),
+        copies=dict(zip(copies, _firmware(tuple(copies.values()), path), strict=True)),
         files=files,
         values=top.table("values", {}).scalars(),
         readme=Readme(
@@ -255,6 +275,8 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
     )
     for table in (memory, compiler, readme, top):
         table.finish()
+    if target.device.build == PLATFORMIO and not target.platformio:
+        raise UsageError(f"{path}: without platformio, device must say how to build: 'build'")
     return target
 
 
@@ -267,7 +289,8 @@ def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
         ram_bytes=int(sizes["ram_bytes"]),
     )
     cpu, reason = table.text("cpu", ""), table.text("reason", "")
-    found = Emulator(cpu, "" if cpu else reason, memory)  # a base's reason does not count
+    boots = table.text("boots", "")
+    found = Emulator(cpu, "" if cpu else reason, memory, boots)  # a base's reason does not count
     table.finish()
     apart = memory.flash_end <= memory.ram_origin or memory.ram_end <= memory.flash_origin
     if found.cpu and not apart:
