@@ -70,3 +70,30 @@ def test_outputs_channels_last_are_compared_in_that_order(tmp_path: Path) -> Non
     y = np.einsum("oi,bihw->bohw", weights[..., 0, 0], x).astype(np.float32)
     found = distance_to_onnx(compiled, [Sample({"x": x}, {"y": y})])
     assert found.outputs["y"].worst_float < 1.0
+
+
+def test_a_stripped_output_is_compared_in_its_integers(tmp_path: Path) -> None:
+    """--io quantized gives what the model would convert to floats: the same axes, in LSB."""
+    constants = {
+        "w": np.full((2, 3, 1, 1), 2, np.int8), "one": np.float32(1), "half": np.float32(0.5),
+        "z": np.array(0, np.int8), "yz": np.array(-5, np.int8),
+    }  # fmt: skip
+    nodes = [
+        node("QuantizeLinear", ["x", "one", "z"], ["q"]),
+        node("DequantizeLinear", ["q", "one", "z"], ["r"]),
+        node("DequantizeLinear", ["w", "one", "z"], ["f"]),
+        node("Conv", ["r", "f"], ["c"]),
+        node("QuantizeLinear", ["c", "half", "yz"], ["n"]),
+        node("DequantizeLinear", ["n", "half", "yz"], ["y"]),
+    ]
+    proto = model(nodes, [value("x", [1, 3, 2, 2])], ["y"], constants)
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    x = np.arange(12, dtype=np.float32).reshape(1, 3, 2, 2) - 6
+    y = np.tile(x.sum(axis=1, keepdims=True) * 2, (1, 2, 1, 1)).astype(np.float32)
+    off = np.array([[[[0.5, 0], [0, 1]]]], np.float32)
+    for layout in ("onnx", "nhwc"):
+        compiled = api.compile(tmp_path / "m.onnx", io="quantized", io_layout=layout).compiled
+        found = distance_to_onnx(compiled, [Sample({"x": x}, {"y": y})]).outputs["y"]
+        assert (found.elements, found.max_lsb, found.differing) == (8, 0, 0)
+        found = distance_to_onnx(compiled, [Sample({"x": x}, {"y": y + off})])
+        assert (found.outputs["y"].max_lsb, found.outputs["y"].differing) == (2, 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from contextvars import copy_context
 from pathlib import Path
 from typing import Annotated
 
@@ -47,8 +48,12 @@ OutputsOpt = Annotated[
 ]
 IoOpt = Annotated[str, typer.Option("--io", help="float, or quantized for integers at the border.")]
 LayoutOpt = Annotated[
-    str, typer.Option("--io-layout", help="onnx, or nhwc to take images channels last.")
+    str, typer.Option("--io-layout", help="onnx, or nhwc to take and give images channels last.")
 ]
+BuffersOpt = Annotated[
+    str, typer.Option("--io-buffers", help="arena, or caller for the caller's buffers.")
+]
+ArenaOpt = Annotated[str, typer.Option("--arena", help="static, or caller to be given the arena.")]
 NameOpt = Annotated[str | None, typer.Option("--name", help="Prefix of all C names.")]
 VendorOpt = Annotated[
     Path | None,
@@ -79,12 +84,8 @@ def export(
     arithmetic: ArithmeticOpt = "tflite",
     io: IoOpt = "float",
     io_layout: LayoutOpt = "onnx",
-    io_buffers: Annotated[
-        str, typer.Option("--io-buffers", help="arena, or caller for the caller's buffers.")
-    ] = "arena",
-    arena: Annotated[
-        str, typer.Option("--arena", help="static, or caller to be given the arena.")
-    ] = "static",
+    io_buffers: BuffersOpt = "arena",
+    arena: ArenaOpt = "static",
     outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
     emit: Annotated[str, typer.Option("--emit", help="project, or lib for the C alone.")] = (
         "project"
@@ -131,6 +132,10 @@ def check(
     dim: DimOpt = [],  # noqa: B006 - typer copies it
     kernels: KernelsOpt = "auto",
     arithmetic: ArithmeticOpt = "tflite",
+    io: IoOpt = "float",
+    io_layout: LayoutOpt = "onnx",
+    io_buffers: BuffersOpt = "arena",
+    arena: ArenaOpt = "static",
     outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
     inputs: Annotated[
         Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Samples to run.")
@@ -141,7 +146,16 @@ def check(
 ) -> None:
     """Prove the C equal to the reference byte for byte, layer by layer."""
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
-    compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
+    compiled = api.compile(
+        imported,
+        board=board,
+        kernels=kernels,
+        arithmetic=arithmetic,
+        io=io,
+        io_layout=io_layout,
+        io_buffers=io_buffers,
+        arena=arena,
+    )
     result = compiled.check(inputs, samples=samples, vendor_dir=vendor_dir)
     print_check(result, console())
     write_json(json_file, check_json(result))
@@ -154,6 +168,7 @@ def inspect(
     model: ModelArg,
     board: BoardOpt = "host",
     dim: DimOpt = [],  # noqa: B006 - typer copies it
+    kernels: KernelsOpt = "auto",
     arithmetic: ArithmeticOpt = "tflite",
     outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
     json_file: JsonOpt = None,
@@ -164,7 +179,8 @@ def inspect(
     except UnsupportedModelError as error:
         write_json(json_file, unsupported_json(model, board, error.unsupported))
         raise
-    report = api.compile(imported, board=board, arithmetic=arithmetic).report()
+    compiled = api.compile(imported, board=board, kernels=kernels, arithmetic=arithmetic)
+    report = compiled.report()
     print_report(report, console())
     write_json(json_file, report.to_json())
 
@@ -262,7 +278,7 @@ def main() -> None:
     """Entry point: turns errors into messages and exit codes."""
     debug = "--debug" in sys.argv
     try:
-        app()
+        copy_context().run(app)  # options that a command notes are forgotten after it
     except McugenError as error:
         if debug:
             traceback.print_exc()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,9 +13,17 @@ from rich.console import Console
 from mcugen.errors import UsageError
 from mcugen.report.json_text import json_text
 
+_STANDARD_OUTPUT = Path("-")
+
+_JSON_ON_OUTPUT: ContextVar[bool] = ContextVar("json_on_output", default=False)
+"""Whether this command's standard output is JSON, so that what it says must go elsewhere."""
+
 
 def _json_path(path: Path | None) -> Path | None:
     """Refuses before the work what could not be written after it."""
+    _JSON_ON_OUTPUT.set(path == _STANDARD_OUTPUT)
+    if path == _STANDARD_OUTPUT:
+        return path
     if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
         why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
         raise UsageError(f"--json: {path} cannot be written: {why}")
@@ -22,13 +32,21 @@ def _json_path(path: Path | None) -> Path | None:
 
 JsonOpt = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write JSON too.", callback=_json_path),
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write JSON too; - for standard output, and the text to standard error.",
+        callback=_json_path,
+    ),
 ]
 
 
 def console() -> Console:
-    """Standard output; as wide as the terminal is now, not when this module was imported."""
-    return Console(soft_wrap=True)
+    """Standard output, or standard error when JSON goes there.
+
+    As wide as the terminal is now, not when this module was imported.
+    """
+    return Console(soft_wrap=True, stderr=_JSON_ON_OUTPUT.get())
 
 
 def write_json(path: Path | None, value: dict[str, Any]) -> None:
@@ -38,6 +56,9 @@ def write_json(path: Path | None, value: dict[str, Any]) -> None:
         UsageError: it cannot be written.
     """
     if path is None:
+        return
+    if path == _STANDARD_OUTPUT:
+        sys.stdout.write(json_text(value))
         return
     try:
         path.write_text(json_text(value))

@@ -10,6 +10,7 @@ import numpy as np
 from mcugen import ort, reference, semantics
 from mcugen.compiler import Compiled
 from mcugen.ir import Array, Tensor
+from mcugen.ops.affine import quantized
 from mcugen.oracle import float_distance, onnx_value
 from mcugen.samples import Sample
 
@@ -127,11 +128,17 @@ def lowered_inputs(compiled: Compiled, onnx_values: Mapping[str, Array]) -> dict
 
 
 def _as_lowered(tensor: Tensor, name: str, value: Array | None) -> Array | None:
-    """An output of ONNX in the layout that the lowered graph gives it in (channels last, say)."""
-    perm = tensor.source.perm if tensor.source and tensor.source.name == name else None
-    if value is None or perm is None or len(perm) != value.ndim:
-        return value
-    return value.transpose(perm)
+    """An output of ONNX as the lowered graph gives it: channels last, say, or quantized.
+
+    Where the conversion to floats was stripped from it, the tensor is that of the integers.
+    """
+    if value is None:
+        return None
+    stripped = value.dtype.kind == "f" and tensor.quant is not None and tensor.dtype.is_integer
+    source = tensor.source if tensor.source and (stripped or tensor.source.name == name) else None
+    perm = source.perm if source else None
+    turned = value if perm is None or len(perm) != value.ndim else value.transpose(perm)
+    return quantized(turned, tensor.quant, tensor.dtype) if stripped and tensor.quant else turned
 
 
 def _add_distance(entry: OutputDistance, got: Array, wanted: Array) -> None:
