@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import onnx_models
 from mcugen import cli
 from mcugen.emulate.result import BenchResult, LayerCost
 from mcugen.errors import MissingExtraError
@@ -169,6 +170,71 @@ def test_samples_that_are_no_npz(run: Run, digits: Path, tmp_path: Path) -> None
     code, _, err = run("check", digits / "digits.onnx", "--inputs", path)
     assert code == 1 and str(path) in err
     assert run("check", digits / "digits.onnx", "--inputs", tmp_path / "none.npz")[0] == 1
+
+
+INTERFACES = ("--io", "quantized", "--io-layout", "nhwc", "--io-buffers", "caller", "--arena",
+              "caller")  # fmt: skip
+
+
+def test_check_takes_the_interface_that_export_does(run: Run, digits: Path) -> None:
+    arguments = ("check", digits / "digits_int8.onnx", "--inputs", digits / "digits_int8.npz")
+    code, out, _ = run(*arguments)
+    assert code == 0 and "'logits' max |d|" in out
+    code, out, _ = run(*arguments, *INTERFACES)
+    assert code == 0 and "bit-exact:  yes" in out
+    assert "'logits' max 2 LSB" in out  # the integers are the output
+    for option in INTERFACES[::2]:
+        code, _, err = run(*arguments, option, "none")
+        assert code == 2 and f"{option} must be one of" in err
+
+
+def test_check_proves_that_very_interface(
+    run: Run, digits: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    original = cli.api.Model.check
+    monkeypatch.setattr(
+        cli.api.Model, "check", lambda m, *a, **k: (seen.append(m), original(m, *a, **k))[1]
+    )
+    assert run("check", digits / "digits_int8.onnx", *INTERFACES)[0] == 0
+    options = seen[0].compiled.options
+    assert (options.io, options.io_layout) == ("quantized", "nhwc")
+    assert (options.io_buffers, options.arena) == ("caller", "caller")
+
+
+def test_inspect_takes_kernels(run: Run, digits: Path) -> None:
+    arguments = ("inspect", digits / "digits_int8.onnx", "--board", "esp32s3", "--json", "-")
+    libraries = {}
+    for kernels in ("portable", "esp_nn"):
+        code, out, _ = run(*arguments, "--kernels", kernels)
+        assert code == 0
+        libraries[kernels] = {n["library"] for n in json.loads(out)["nodes"]}
+    assert libraries["portable"] == {"portable"} and "esp_nn" in libraries["esp_nn"]
+
+
+@pytest.mark.parametrize("command", ["check", "inspect"])
+def test_json_on_standard_output_is_all_that_is_there(
+    run: Run, digits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "file.json"
+    model = digits / "digits_int8.onnx"
+    _, text, _ = run(command, model, "--json", file)
+    code, out, err = run(command, model, "--json", "-")
+    assert code == 0 and out == file.read_text() and err == text
+    assert run(command, model)[1:] == (text, "")  # forgotten by the next command
+    assert [p.name for p in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_json_of_an_unsupported_model_on_standard_output(run: Run, tmp_path: Path) -> None:
+    proto = onnx_models.model(
+        [onnx_models.node("Tanhh", ["x"], ["y"])], [onnx_models.value("x", [1])], ["y"]
+    )
+    path = tmp_path / "m.onnx"
+    path.write_bytes(proto.SerializeToString())
+    code, out, err = run("inspect", path, "--json", "-")
+    assert code == 1 and json.loads(out)["unsupported"][0]["op"] == "Tanhh"
+    assert err.startswith("error: Tanhh")
 
 
 def test_json_that_cannot_be_written_is_refused_first(
