@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcugen.report.quantity import change, count, points, quantity, share, size
+from mcugen.report.quantity import change, count, duration, points, quantity, rate, share, size
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,8 @@ def test_other_forms() -> None:
         (100.0, 41.0, "x 0.41, 59 % faster"),
         (100.0, 249.0, "x 2.49, 149 % slower"),
         (100.0, 103.4, "x 1.03, 3.4 % slower"),
-        (10.0, 234.0, "x 23.4, 2240 % slower"),
+        (10.0, 234.0, "x 23, slower"),
+        (1.0, 1848.7, "x 1,849, slower"),
         (100.0, 100.04, "the same"),
         (0.0, 1.0, "-"),
         (None, 1.0, "-"),
@@ -59,3 +60,19 @@ def test_changes_are_in_words(base: float | None, value: float | None, wanted: s
 )
 def test_shares_change_by_points(base: float | None, value: float, wanted: str) -> None:
     assert points(base, value) == wanted
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wanted"),
+    [(7e-6, "7 µs"), (12e-6, "12 µs"), (86.3e-3, "86.30 ms"), (0.4e-6, "400 ns"), (0.0, "0 s")],
+)
+def test_a_timer_of_microseconds_gives_no_finer_digits(seconds: float, wanted: str) -> None:
+    assert duration(seconds) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [(11.5839, "11.58 inf/s"), (64412.3, "64,412 inf/s"), (0.01234, "0.01234 inf/s"), (None, "-")],
+)
+def test_rates_have_no_prefix(value: float | None, wanted: str) -> None:
+    assert rate(value, "inf/s") == wanted

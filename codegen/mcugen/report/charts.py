@@ -25,7 +25,7 @@ from mcugen.report.drawing import (
     x_axis,
     y_axis,
 )
-from mcugen.report.quantity import quantity
+from mcugen.report.quantity import duration, quantity
 
 COLUMNS = 600
 """Columns of a trace: about one a pixel, so that a page stays small however long the run was."""
@@ -128,8 +128,8 @@ def histogram_chart(times_us: Array, label: str) -> Drawing:
         (
             *frame(x, y),
             *bars,
-            *_percentile("median", f"median {quantity(median, 's')}", median, x, y, 0),
-            *_percentile("p99", f"p99 {quantity(p99, 's')}", p99, x, y, 1),
+            *_percentile("median", f"median {duration(median)}", median, x, y, 0),
+            *_percentile("p99", f"p99 {duration(p99)}", p99, x, y, 1),
         ),
     )
 

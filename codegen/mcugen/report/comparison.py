@@ -10,7 +10,7 @@ from mcugen.report.charts import Point, pareto_chart
 from mcugen.report.document import Banner, Document, Fact, Section, Table
 from mcugen.report.mlperf_tiny import mlperf_json, mlperf_section
 from mcugen.report.pareto import LATENCY, Plane, planes
-from mcugen.report.quantity import change, points, quantity, share, size
+from mcugen.report.quantity import change, duration, points, quantity, share, size
 from mcugen.report.run import MEASURED, Run
 from mcugen.report.text import short_name
 
@@ -74,7 +74,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     """Numbered titles, with the source of each where they are not all of one."""
     is_mixed = len({run.source for run in runs}) > 1
     return [
-        f"{number} {run.title}{_mark([run]) if is_mixed else ''}"
+        f"{number}: {run.title}{_mark([run]) if is_mixed else ''}"
         for number, run in enumerate(runs, 1)
     ]
 
@@ -113,7 +113,7 @@ def _facts(runs: Sequence[Run]) -> tuple[Fact, ...]:
 
     wrong = [None if r.accuracy is None else 1 - r.accuracy for r in runs]
     return (
-        *best("Fastest", [r.latency_s for r in runs], lambda v: quantity(v, "s")),
+        *best("Fastest", [r.latency_s for r in runs], duration),
         *best("Least energy", [r.energy_j for r in runs], lambda v: quantity(v, "J")),
         *best("Least RAM", [r.ram_bytes for r in runs], lambda v: size(int(v))),
         *best("Most accurate", wrong, lambda v: share(1 - v)),
@@ -125,8 +125,8 @@ def _times(runs: Sequence[Run]) -> Section:
     rows = tuple(
         (
             name,
-            quantity(run.latency_s, "s"),
-            quantity(run.p99_s, "s"),
+            duration(run.latency_s),
+            duration(run.p99_s),
             quantity(run.energy_j, "J"),
             quantity(run.net_energy_j, "J"),
             quantity(run.peak_a, "A"),
@@ -224,7 +224,8 @@ def _layers(runs: Sequence[Run]) -> list[Section]:
         cells = [quantity(column[row], "s") for column in times]
         if len(having) == 2:
             cells.append(change(times[0][row], times[1][row], "faster", "slower"))
-        rows.append((short_name(name), tables[having[0]][name].op, *cells))
+        ops = dict.fromkeys(tables[i][name].op for i in having)
+        rows.append((short_name(name), " / ".join(ops), *cells))
     titles = [f"run {i + 1}>" for i in having] + (["change>"] if len(having) == 2 else [])
     longest = max(v or 0.0 for column in times for v in column) or 1.0
     bars = tuple(tuple((c[k] or 0.0) / longest for c in times) for k in range(len(shared)))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from mcugen.device.measurement import BoardUnderTest, Measurement, MeterUsed, Window
 from mcugen.report.charts import histogram_chart, trace_chart
 from mcugen.report.document import Banner, Document, Fact, Section, Table
-from mcugen.report.quantity import count, quantity, share, size
+from mcugen.report.quantity import count, duration, quantity, rate, share, size
 from mcugen.report.raw_data import RawData
 from mcugen.report.text import short_name
 
@@ -88,11 +88,12 @@ def _facts(m: Measurement) -> tuple[Fact, ...]:
     found = []
     if m.latency is not None:
         lat = m.latency
-        note = f"p99 {_us(lat.p99_us)}, max {_us(lat.max_us)}, jitter {_us(lat.jitter_us, 3)}"
-        found.append(Fact("Latency, median", _us(lat.median_us), f"{note}, of {lat.count:,}"))
+        p99, most, median = (duration(v * 1e-6) for v in (lat.p99_us, lat.max_us, lat.median_us))
+        note = f"p99 {p99}, max {most}, jitter {_us(lat.jitter_us, 3)}, of {lat.count:,}"
+        found.append(Fact("Latency, median", median, note))
     if m.windows:
         note = f"median of {_counted(len(m.windows), 'window')}"
-        found.append(Fact("Throughput", quantity(throughput(m.windows), "inf/s"), note))
+        found.append(Fact("Throughput", rate(throughput(m.windows), "inf/s"), note))
     if m.power is not None:
         p = m.power
         net = f"{quantity(p.net_energy_j, 'J')} net of idle"
@@ -262,8 +263,8 @@ def _meter_rows(meter: MeterUsed | None) -> list[tuple[str, str]]:
     if meter is None:
         return [("meter", "none: times only")]
     step = f", steps of {quantity(meter.step_a, 'A', 3)}" if meter.step_a else ""
-    rate = f", {quantity(meter.rate_hz, 'samples/s')}" if meter.rate_hz else ""
-    rows = [("meter", f"{meter.title}{step}{rate}"), ("marks", f"from {meter.marks}")]
+    samples = f", {rate(meter.rate_hz, 'samples/s')}" if meter.rate_hz else ""
+    rows = [("meter", f"{meter.title}{step}{samples}"), ("marks", f"from {meter.marks}")]
     return [*rows, *(("meter's limit", note) for note in meter.notes)]
 
 

@@ -6,12 +6,24 @@ import math
 
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 DIGITS = 4
+_MANY = 10
+"""Ratio from which on a percentage says nothing more."""
 
 
-def quantity(value: float | None, unit: str, digits: int = DIGITS) -> str:
-    """The value with as many significant digits and an SI prefix: 0.0863 s is `86.30 ms`."""
+def quantity(value: float | None, unit: str, digits: int = DIGITS, step: float = 0.0) -> str:
+    """The value with as many significant digits and an SI prefix: 0.0863 s is `86.30 ms`.
+
+    Args:
+        value: in the unit; None is "-".
+        unit: of it.
+        digits: at most.
+        step: smallest difference that means something, such as a timer's: finer digits are left
+            out, 7e-6 s of a timer of microseconds is `7 µs`.
+    """
     if value is None:
         return "-"
+    if step and value:
+        digits = min(digits, max(1, math.floor(math.log10(abs(value) / step) + 1e-9) + 1))
     rounded = abs(float(f"{value:.{digits - 1}e}"))
     if rounded == 0:
         return f"0 {unit}"
@@ -19,6 +31,19 @@ def quantity(value: float | None, unit: str, digits: int = DIGITS) -> str:
     scaled = value / factor
     whole = math.floor(math.log10(rounded / factor) + 1e-9) + 1
     return f"{scaled:,.{max(0, digits - whole)}f} {prefix}{unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time that a board's timer of microseconds took."""
+    return quantity(seconds, "s", step=1e-6)
+
+
+def rate(value: float | None, unit: str) -> str:
+    """The value in four digits with commas, without a prefix: `11.58 inf/s`."""
+    if value is None or value <= 0:
+        return "-"
+    whole = math.floor(math.log10(value) + 1e-9) + 1
+    return f"{value:,.{max(0, DIGITS - whole)}f} {unit}"
 
 
 def prefix_of(value: float) -> tuple[float, str]:
@@ -57,8 +82,11 @@ def change(base: float | None, value: float | None, less: str, more: str) -> str
     difference = 100 * abs(ratio - 1)
     if f"{difference:.1f}" == "0.0":
         return "the same"
+    word = less if ratio < 1 else more
+    if ratio >= _MANY:
+        return f"x {ratio:,.0f}, {word}"
     percent = f"{difference:.{1 if difference < 10 else 0}f}"
-    return f"x {ratio:.{2 if ratio < 10 else 1}f}, {percent} % {less if ratio < 1 else more}"
+    return f"x {ratio:.2f}, {percent} % {word}"
 
 
 def points(base: float | None, value: float | None) -> str:
