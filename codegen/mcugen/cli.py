@@ -14,14 +14,15 @@ from mcugen import __version__, api
 from mcugen.cli_device import register
 from mcugen.cli_options import JsonOpt, console, write_json
 from mcugen.demo import run_demo
+from mcugen.emulate.boot import require_bootable
 from mcugen.errors import InternalError, McugenError, UnsupportedModelError, UsageError
-from mcugen.report.bench_text import bench_json, print_bench, print_comparison
+from mcugen.report.bench_text import bench_json, print_bench, print_boot, print_comparison
 from mcugen.report.boards_text import print_boards
 from mcugen.report.check_text import check_json, print_check
 from mcugen.report.model_report import unsupported_json
 from mcugen.report.supported_ops import rows
 from mcugen.report.text import print_report
-from mcugen.targets import list_targets
+from mcugen.targets import list_targets, load_target
 
 app = typer.Typer(
     name="mcugen",
@@ -205,20 +206,30 @@ def bench(
     inputs: Annotated[
         Path | None, typer.Option("--inputs", metavar="FILE.npz", help="Sample to run.")
     ] = None,
+    boot: Annotated[
+        bool,
+        typer.Option("--boot", help="Also start the board's own image on an emulated board."),
+    ] = False,
     vendor_dir: VendorOpt = None,
     json_file: JsonOpt = None,
 ) -> None:
     """Measure the model on an emulated processor: cycles, stack and size, no hardware."""
+    if boot:
+        require_bootable(load_target(board))
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
-    results = []
+    results, boots = [], []
     for choice in kernels.split(","):
         compiled = api.compile(imported, board=board, kernels=choice, arithmetic=arithmetic)
         results.append(compiled.bench(inputs, cc=cc, vendor_dir=vendor_dir))
         print_bench(results[-1], console())
+        if boot:
+            with console().status(f"booting {board}, simulated"):
+                boots.append(compiled.boot(inputs, cc=cc, vendor_dir=vendor_dir))
+            print_boot(boots[-1], console())
     if len(results) > 1:
         print_comparison(results, console())
-    write_json(json_file, bench_json(results))
-    if not all(result.outputs_equal for result in results):
+    write_json(json_file, bench_json(results, boots))
+    if not all(r.outputs_equal for r in results) or not all(b.passed for b in boots):
         raise typer.Exit(1)
 
 

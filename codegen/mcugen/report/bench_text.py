@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from mcugen.emulate.boot import BootResult
 from mcugen.emulate.result import BenchResult, LayerCost
 from mcugen.report.model_report import SCHEMA
 from mcugen.report.text import short_name, shorten_names
@@ -19,10 +20,35 @@ _BOTH_UNITS = 100
 CAVEAT = "emulated, flash wait states and cache not modelled"
 
 
-def bench_json(results: Sequence[BenchResult]) -> dict[str, Any]:
-    """The fixed keys of `bench --json`, of the first result; the others stand in `compared`."""
-    first, *others = (_result_json(r) for r in results)
+def bench_json(results: Sequence[BenchResult], boots: Sequence[BootResult] = ()) -> dict[str, Any]:
+    """The fixed keys of `bench --json`, of the first result; the others stand in `compared`.
+
+    Args:
+        results: at least one.
+        boots: one for each result; none without `--boot`.
+    """
+    first, *others = (
+        {**_result_json(result), "boot": _boot_json(boots[index]) if boots else None}
+        for index, result in enumerate(results)
+    )
     return {"schema": SCHEMA, **first, "compared": others}
+
+
+def _boot_json(boot: BootResult) -> dict[str, Any]:
+    return {
+        "board": boot.board,
+        "emulator": boot.emulator,
+        "passed": boot.passed,
+        "text": list(boot.lines),
+    }
+
+
+def print_boot(boot: BootResult, console: Console) -> None:
+    """What a booted board printed."""
+    console.print(f"\n[bold]{boot.board} booted in {boot.emulator}, simulated[/bold]")
+    for line in boot.lines:
+        style = "" if boot.passed else "red"
+        console.print(f"  {line}", style=style, markup=False, highlight=False)
 
 
 def _result_json(result: BenchResult) -> dict[str, Any]:
