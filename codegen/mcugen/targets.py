@@ -281,12 +281,12 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
 
 
 def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
-    """The `[emulator]` table; the memories' sizes are those of `[memory]`."""
+    """The `[emulator]` table; the memories' sizes are those of `[memory]`, RAM the larger one's."""
     memory = Memory(
         flash_origin=table.count("flash_origin", 0),
         flash_bytes=int(sizes["flash_bytes"]),
         ram_origin=table.count("ram_origin", 0),
-        ram_bytes=int(sizes["ram_bytes"]),
+        ram_bytes=max(int(sizes["ram_bytes"]), int(sizes.get("psram_bytes", 0))),
     )
     cpu, reason = table.text("cpu", ""), table.text("reason", "")
     boots = table.text("boots", "")

@@ -40,10 +40,19 @@ _TIMEOUT_S = 600
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler command and what identifies its output."""
+    """A C compiler command and what identifies its output.
+
+    Attributes:
+        command: what compiles and links.
+        version: of it, and of the linker where that is another.
+        assembler: makes objects of the compiler's assembly, where it cannot write them itself.
+        linker: links in place of the compiler.
+    """
 
     command: tuple[str, ...]
     version: str
+    assembler: tuple[str, ...] = ()
+    linker: tuple[str, ...] = ()
 
 
 def zig_command() -> tuple[str, ...] | None:
@@ -161,6 +170,16 @@ def _publish(target: Path, command: Sequence[str]) -> None:
         Path(name).unlink(missing_ok=True)
 
 
+def _compile(target: Path, compiler: Compiler, flags: Sequence[str], source: str) -> None:
+    """Publish the object of a source, by way of its assembly where the compiler needs that."""
+    if not compiler.assembler:
+        _publish(target, [*compiler.command, *flags, "-c", source])
+        return
+    assembly = f"{source}.s"
+    _run([*compiler.command, *flags, "-S", source, "-o", assembly])
+    _publish(target, [*compiler.assembler, "-c", assembly])
+
+
 def _objects(
     files: Mapping[str, str],
     compiler: Compiler,
@@ -169,7 +188,7 @@ def _objects(
 ) -> list[Path]:
     """One cached object per .c file; the key is its text, all headers, flags and compiler."""
     headers = [f"{n}\n{t}" for n, t in sorted(files.items()) if not n.endswith(".c")]
-    common = (*compiler.command, compiler.version, *flags, *includes, *headers)
+    common = (*compiler.command, *compiler.assembler, compiler.version, *flags, *includes, *headers)
     objects = []
     with tempfile.TemporaryDirectory(prefix="mcugen-") as folder:
         for name, text in files.items():
@@ -183,8 +202,7 @@ def _objects(
             if not target.exists():
                 source = str(Path(folder, name))
                 found = [f"-isystem{Path(folder, i)}" for i in includes]
-                command = [*compiler.command, *flags, "-I", folder, *found, "-c", source]
-                _publish(target, command)
+                _compile(target, compiler, [*flags, "-I", folder, *found], source)
             objects.append(target)
     return objects
 
@@ -232,8 +250,9 @@ def build(
         headers = {n: t for n, t in foreign.files.items() if not n.endswith(".c")}
         objects += _objects({**files, **headers}, compiler, compile_flags, foreign.includes)
     names = [str(o) for o in objects]
-    target = cache_dir() / f"{_digest(*compiler.command, *names, *link_flags)}{suffix}"
+    linker = compiler.linker or compiler.command
+    target = cache_dir() / f"{_digest(*linker, compiler.version, *names, *link_flags)}{suffix}"
     if not target.exists():
         sanitizers = [f for f in flags if f.startswith("-fsanitize")]
-        _publish(target, [*compiler.command, *sanitizers, *link_flags, *names])
+        _publish(target, [*linker, *sanitizers, *link_flags, *names])
     return target

@@ -1,8 +1,8 @@
 /* A plugin for QEMU, built for the host: counts the instructions that run between marks.
  *
  * Arguments, numbers in decimal:
- *   mark=ADDRESS  a function: when it is entered, one line with the count since it last was
- *                 goes into the file
+ *   mark=ADDRESS  a function, there may be two: when one is entered, a line with the count
+ *                 since the last mark goes into the file
  *   from=, to=    addresses: only instructions from the one to before the other count
  *   limit=COUNT   more of them between two marks end QEMU, after the line "limit"
  *   log=PATH      where the lines go
@@ -15,11 +15,13 @@
 #include <string.h>
 
 #define LIMIT_STATUS 3
+#define MOST_MARKS 2U
 
 int qemu_plugin_version = MCUGEN_QEMU_PLUGIN_API;
 
 static uint64_t count;
-static uint64_t mark;
+static uint64_t marks[MOST_MARKS];
+static uint32_t mark_count;
 static uint64_t from;
 static uint64_t to;
 static uint64_t limit;
@@ -46,6 +48,15 @@ static void on_mark(unsigned int cpu, void *user)
     count = 0U;
 }
 
+static int is_mark(uint64_t address)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < mark_count; i++) {
+        found = found || marks[i] == address;
+    }
+    return found;
+}
+
 /* Calls of every single instruction: a block may be left in its middle, by an exception. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
@@ -54,7 +65,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     for (size_t i = 0; i < instructions; i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
         const uint64_t address = qemu_plugin_insn_vaddr(instruction);
-        if (address == mark) {
+        if (is_mark(address)) {
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_mark, QEMU_PLUGIN_CB_NO_REGS,
                                                    NULL);
         } else if (address >= from && address < to) {
@@ -79,10 +90,15 @@ static void read_argument(const char *argument)
     const struct {
         const char *key;
         uint64_t *number;
-    } numbers[] = {{"mark", &mark}, {"from", &from}, {"to", &to}, {"limit", &limit}};
+    } numbers[] = {{"from", &from}, {"to", &to}, {"limit", &limit}};
     const char *path = value_of(argument, "log");
+    const char *mark = value_of(argument, "mark");
     if (path != NULL) {
         file = fopen(path, "w");
+    }
+    if (mark != NULL && mark_count < MOST_MARKS) {
+        marks[mark_count] = strtoull(mark, NULL, 10);
+        mark_count++;
     }
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         const char *text = value_of(argument, numbers[i].key);

@@ -160,12 +160,9 @@ def test_a_board_that_optimises_for_size(tmp_path: Path) -> None:
     assert small.text_bytes < run(model()).text_bytes
 
 
-@pytest.mark.parametrize(
-    ("board", "reason"), [("esp32s3", "Xtensa LX7"), ("host", "runs the C itself")]
-)
-def test_a_board_without_an_emulator_says_why(board: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=f"there is no emulator for .*{reason}"):
-        run(model(board=board))
+def test_a_board_without_an_emulator_says_why() -> None:
+    with pytest.raises(UsageError, match=r"there is no emulator for .*runs the C itself"):
+        run(model(board="host"))
 
 
 def test_a_core_that_nobody_knows(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from mcugen.compiler import Compiled
-from mcugen.emulate.cores import CORES, Core
-from mcugen.emulate.cross import MARK, Image, build_image, find_toolchain
+from mcugen.emulate.cores import CORES, Core, QemuCore
+from mcugen.emulate.cross import Image
+from mcugen.emulate.emulation import find_emulation, require_tools
 from mcugen.emulate.inference import Inference
-from mcugen.emulate.machine import DEFAULT_LIMIT, Machine, require_emulator
+from mcugen.emulate.machine import DEFAULT_LIMIT, FaultError
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, InternalError, UsageError
 from mcugen.footprint import measure_footprint
@@ -42,57 +43,59 @@ def bench(
 
     Raises:
         MissingExtraError: ziglang or unicorn is not installed.
-        UsageError: the board has no emulator, `cc` cannot compile for it, or the model calls a
-            vendor's kernels and `vendor` is not given.
+        UsageError: the board has no emulator, or one that is not installed, `cc` cannot compile
+            for it, or the model calls a vendor's kernels and `vendor` is not given.
         ForeignBuildError: the vendor's sources do not compile.
         DoesNotFitError: the model is larger than the emulated memories.
         InternalError: the code faults or does not end (the layer is named), or uses more stack
             than reports state.
     """
     core = core_of(target)
-    require_emulator()
+    require_tools(core)
     _require_runnable(compiled, vendor)
     memory = memory or target.emulator.memory
-    toolchain = find_toolchain(target.title, target.compiler, cc)
+    emulation = find_emulation(core, target, cc)
     _require_memory(compiled, target, memory, None)
     prefix = compiled.model.prefix
-    image = build_image(
+    image = emulation.build(
         {**runtime_headers(), **compiled.files},
-        toolchain,
         memory,
         [f"{prefix}_{name}" for name in ("invoke", "input", "output")],
-        [f"-D{compiled.model.macro}_YIELD()={MARK}()"],
+        [f"-D{compiled.model.macro}_YIELD()={emulation.mark}()"],
         vendor,
     )
     _require_memory(compiled, target, memory, image)
-    machine = Machine(core, memory, image.elf, limit)
-    inference = Inference(compiled, machine, sample)
-    layers = inference.run()
+    try:
+        with emulation.load(image.elf, memory, limit) as machine:
+            inference = Inference(compiled, machine, sample)
+            layers = inference.run()
+            stack_bytes = machine.stack_bytes
+    except FaultError as fault:
+        raise InternalError(f"emulating {target.title}: {fault}") from fault
     bound = measure_footprint(compiled, target).stack_bytes
-    if bound is not None and machine.stack_bytes > bound:
-        raise InternalError(
-            f"the inference used {machine.stack_bytes} bytes of stack, {bound} are stated"
-        )
+    if bound is not None and stack_bytes > bound:
+        raise InternalError(f"the inference used {stack_bytes} bytes of stack, {bound} are stated")
     return BenchResult(
         model=Path(compiled.imported.path).name,
         board=target.name,
         arithmetic=compiled.options.arithmetic.value,
         kernels=compiled.model.libraries,
         cpu=core.title,
-        compiler=toolchain.title,
+        compiler=emulation.toolchain.title,
         clock_hz=target.clock_hz,
         layers=layers,
-        stack_bytes=machine.stack_bytes,
+        stack_bytes=stack_bytes,
         stack_bound_bytes=bound,
         text_bytes=image.text_bytes,
         rodata_bytes=image.rodata_bytes,
         ram_bytes=image.static_bytes,
         tensors_compared=inference.compared,
         first_mismatch=inference.first_mismatch,
+        caveat=core.caveat if isinstance(core, QemuCore) else "",
     )
 
 
-def core_of(target: Target) -> Core:
+def core_of(target: Target) -> Core | QemuCore:
     """The emulated core of a board.
 
     Raises:

@@ -31,7 +31,22 @@ class Core:
     cost: Callable[[bytes], BlockCost]
 
 
-_ALL = (
+@dataclass(frozen=True)
+class QemuCore:
+    """A processor core that no package on PyPI emulates; QEMU does, without any time.
+
+    Attributes:
+        name: as in a board's `[emulator]` table.
+        title: what is emulated.
+        caveat: what a figure of it does not say.
+    """
+
+    name: str
+    title: str
+    caveat: str
+
+
+_ALL: tuple[Core | QemuCore, ...] = (
     Core("cortex-m0plus", "Cortex-M0+", True, "CORTEX_M0", True, instructions.armv6m),
     Core("cortex-m3", "Cortex-M3", True, "CORTEX_M3", False, instructions.thumb),
     Core("cortex-m4f", "Cortex-M4F", True, "CORTEX_M4", False, instructions.thumb),
@@ -39,7 +54,13 @@ _ALL = (
     Core("cortex-m33", "Cortex-M33", True, "CORTEX_M33", False, instructions.thumb),
     Core("rv32imc", "RISC-V RV32IMC", False, "", True, instructions.riscv),
     Core("rv32imac", "RISC-V RV32IMAC", False, "", True, instructions.riscv),
+    QemuCore(
+        "xtensa",
+        "Xtensa (QEMU)",
+        "Xtensa ISA pass: not the ESP32-S3's pipeline, no PIE, no MULSH, no zero-overhead loops; "
+        "unverified on hardware",
+    ),
 )
 
-CORES: Mapping[str, Core] = MappingProxyType({core.name: core for core in _ALL})
+CORES: Mapping[str, Core | QemuCore] = MappingProxyType({core.name: core for core in _ALL})
 """Every core by name."""

@@ -28,7 +28,7 @@ MARK, END = "mcugen_bare_mark", "mcugen_bare_end"
 _ROOM_BYTES = 0x0400_0000
 """Of the linker's flash and RAM: more than any board has, less than lies between the two."""
 
-_FLAGS = (
+FLAGS = (
     "-w",
     "-g0",
     "-fno-pic",
@@ -37,12 +37,16 @@ _FLAGS = (
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
 )
-_GCC_FLAGS = (
+"""For compiling, whatever the compiler."""
+
+GCC_FLAGS = (
     # headers of the compiler itself alone: a cross-compiler may come without a C library; a memcpy
     # becomes a load all the same, as it does in the firmware's build
     "-ffreestanding",
     "-fbuiltin",
 )
+"""For compiling by any but zig."""
+
 _ZIG_FLAGS = (
     # zig takes a target without an operating system for one without a C library: then no memcpy
     # would become a load, as it does in the firmware's build
@@ -63,6 +67,8 @@ class Toolchain:
         flags: for compiling.
         link_flags: for linking, without the linker script.
         chosen: whether the user named the compiler.
+        own_stack: whether a program must ask for the RAM behind its variables: an operating
+            system runs it, or what emulates one.
     """
 
     compiler: Compiler
@@ -70,6 +76,7 @@ class Toolchain:
     flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     chosen: bool
+    own_stack: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,8 +113,13 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
         return Toolchain(
             compiler,
             title,
-            flags=(*_FLAGS, *_ZIG_FLAGS, wanted.optimize),
-            link_flags=("-nostdlib", "-rtlib=compiler-rt", "-g"),  # -g: no symbol is stripped
+            flags=(*FLAGS, *_ZIG_FLAGS, wanted.optimize),
+            link_flags=(
+                *BASE_FLAGS,
+                "-nostdlib",
+                "-rtlib=compiler-rt",
+                "-g",
+            ),  # -g: no symbol is stripped
             chosen=False,
         )
     if not wanted.gcc:
@@ -120,8 +132,8 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
     return Toolchain(
         compiler,
         title,
-        flags=(*_FLAGS, *_GCC_FLAGS, wanted.optimize),
-        link_flags=("-nostartfiles", "-nolibc"),
+        flags=(*FLAGS, *GCC_FLAGS, wanted.optimize),
+        link_flags=(*BASE_FLAGS, "-nostartfiles", "-nolibc"),
         chosen=True,
     )
 
@@ -156,19 +168,14 @@ def build_image(
             files={**headers, **foreign.files},
             flags=(*foreign.flags, *toolchain.flags),
         )
-    script = _script(memory, (*entries, MARK, END))
+    script = _script(memory, (*entries, MARK, END), toolchain.own_stack)
     header = ("-include", "mcugen_bare.h")
     try:
         path = build(
             {**_support(), **files},
             compiler=toolchain.compiler,
             flags=(*toolchain.flags, *header, *defines),
-            link_flags=(
-                *BASE_FLAGS,
-                *toolchain.link_flags,
-                "-Wl,--gc-sections",
-                f"-Wl,-T,{script}",
-            ),
+            link_flags=(*toolchain.link_flags, *_script_flags(toolchain, script)),
             suffix=".elf",
             foreign=foreign,
         )
@@ -186,6 +193,12 @@ def build_image(
     )
 
 
+def _script_flags(toolchain: Toolchain, script: str) -> tuple[str, ...]:
+    if toolchain.compiler.linker:
+        return "--gc-sections", "-T", script
+    return "-Wl,--gc-sections", f"-Wl,-T,{script}"
+
+
 def _support() -> dict[str, str]:
     """What stands in for a C library: headers, and functions that compilers call."""
     folders = (resources.firmware() / "bare", resources.firmware() / "freestanding")
@@ -193,12 +206,12 @@ def _support() -> dict[str, str]:
     return {p.name: p.read_text(encoding="utf-8") for p in paths}
 
 
-def _script(memory: Memory, entries: Sequence[str]) -> str:
+def _script(memory: Memory, entries: Sequence[str], own_stack: bool) -> str:
     """Path of the linker script, named after its content."""
     text = (
         environment()
         .get_template("bare/link.ld.j2")
-        .render(memory=memory, entries=entries, room=_ROOM_BYTES)
+        .render(memory=memory, entries=entries, room=_ROOM_BYTES, own_stack=own_stack)
     )
     path = cache_dir() / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.ld"
     if not path.exists():

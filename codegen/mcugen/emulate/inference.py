@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 import numpy as np
 
 from mcugen import reference
 from mcugen.compiler import Compiled
 from mcugen.distance import sample_feeds
+from mcugen.elf import Symbol
 from mcugen.emulate.counter import Count
-from mcugen.emulate.cross import END, MARK
-from mcugen.emulate.machine import FaultError, Machine
+from mcugen.emulate.machine import FaultError
 from mcugen.emulate.result import LayerCost
 from mcugen.errors import InternalError
 from mcugen.host import same_bits
 from mcugen.program import Step
 from mcugen.samples import Sample
+
+
+class Machine(Protocol):
+    """An emulator that has loaded the program."""
+
+    @property
+    def symbols(self) -> Mapping[str, Symbol]:
+        """The program's functions and variables."""
+
+    def write(self, address: int, data: bytes) -> None:
+        """Put bytes into memory."""
+
+    def read(self, address: int, size: int) -> bytes:
+        """Bytes of memory."""
+
+    def call(self, function: str) -> Iterator[Count]:
+        """Call a function; yields what was executed up to every mark, and up to its return."""
+
+    @property
+    def stack_bytes(self) -> int:
+        """Most bytes of stack that calls have used so far."""
 
 
 class Inference:
@@ -43,7 +65,7 @@ class Inference:
             InternalError: a layer faults or does not end; it is named.
         """
         compiled = self._compiled
-        counts = self._machine.call(f"{compiled.model.prefix}_invoke", MARK, END)
+        counts = self._machine.call(f"{compiled.model.prefix}_invoke")
         steps = compiled.program.in_order(compiled.plan.order)
         found = []
         for step in steps:

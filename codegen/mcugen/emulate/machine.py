@@ -14,6 +14,7 @@ from typing import Any
 from mcugen.elf import read_segments, read_symbols
 from mcugen.emulate.cores import Core
 from mcugen.emulate.counter import FULL, LIMIT, UNALIGNED, Block, Count, Counter, total
+from mcugen.emulate.cross import END, MARK
 from mcugen.emulate.instructions import BlockCost
 from mcugen.errors import MissingExtraError
 from mcugen.targets import Memory
@@ -77,7 +78,7 @@ class Machine:
         data = self.read(self._static_end, self._memory.ram_end - self._static_end)
         return len(data.lstrip(bytes([_PAINT])))
 
-    def call(self, function: str, mark: str, end: str) -> Iterator[Count]:
+    def call(self, function: str, mark: str = MARK, end: str = END) -> Iterator[Count]:
         """Call a function; yields what was executed up to every mark, and up to its return.
 
         Args:

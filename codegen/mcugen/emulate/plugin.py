@@ -23,25 +23,28 @@ class Plugin:
         image: the program; the instructions of its section .text count.
         limit: instructions between two marks after which QEMU is ended.
         log: one line a mark; "limit" is the last one where QEMU was ended.
+        marks: symbols of functions, two at most.
     """
 
     library: Path
     image: bytes
     limit: int
     log: Path
+    marks: tuple[str, ...] = (MARK,)
 
     def arguments(self) -> tuple[str, str]:
         """For QEMU's command line."""
         text = next(s for s in read_sections(self.image) if s.name == ".text")
+        symbols = read_symbols(self.image)
         values = {
-            "mark": read_symbols(self.image)[MARK].address,
             "from": text.address,
             "to": text.address + text.size,
             "limit": self.limit,
             "log": _escaped(self.log),
         }
-        pairs = (f"{key}={value}" for key, value in values.items())
-        return "-plugin", ",".join((_escaped(self.library), *pairs))
+        marks = (f"mark={symbols[name].address}" for name in self.marks)
+        others = (f"{key}={value}" for key, value in values.items())
+        return "-plugin", ",".join((_escaped(self.library), *marks, *others))
 
     def lines(self) -> list[str]:
         """What it has written so far."""

@@ -37,6 +37,7 @@ class BenchResult:
         ram_bytes: static variables, the arena among them.
         tensors_compared: outputs of layers and of the model, compared byte for byte.
         first_mismatch: the first that is not what the reference computes; None when all are.
+        caveat: what the figures of this core do not say; "" where cycles or counts are a board's.
     """
 
     model: str
@@ -54,6 +55,7 @@ class BenchResult:
     ram_bytes: int
     tensors_compared: int
     first_mismatch: str | None
+    caveat: str = ""
 
     @property
     def outputs_equal(self) -> bool:

@@ -74,6 +74,7 @@ def _result_json(result: BenchResult) -> dict[str, Any]:
         "outputs_equal": result.outputs_equal,
         "tensors_compared": result.tensors_compared,
         "first_mismatch": result.first_mismatch,
+        "caveat": result.caveat or None,
     }
 
 
@@ -131,6 +132,7 @@ def _summary(result: BenchResult) -> list[tuple[str, str]]:
     stated = "" if bound is None else f" ({bound:,} stated in reports, computed by zig)"
     rows = [
         ("processor", f"{result.cpu} of {result.board}"),
+        *([("what it is", result.caveat)] if result.caveat else []),
         ("compiler", result.compiler),
         ("kernels", ", ".join(result.kernels)),
         ("instructions", f"{result.instructions:,}"),
