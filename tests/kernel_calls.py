@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,11 @@ from mcugen.ops.pool_geometry import PoolGeometry
 from mcugen.ops.qconv_kernel import QConvParams, stored_weights
 from mcugen.ops.qconv_transpose import QConvTransposeParams
 from mcugen.ops.qelementwise import FixedPoint, Multiplier, lower_numbers
+from mcugen.ops.qmean import QMeanParams
 from mcugen.ops.qpool import Average, QPoolParams
+from mcugen.ops.qsigmoid import FixedCurve, lower_curve
 from mcugen.ops.qsoftmax import fixed_params
+from mcugen.ops.reduce_nest import Nest
 from mcugen.ops.spec import Site
 from mcugen.ops.window import Axis
 from mcugen.quantize.requant import Requant
@@ -148,7 +152,49 @@ def multiplication(case: GoldenCase) -> Call:
     return binary("QMul", case, ())
 
 
+def activation(case: GoldenCase) -> Call:
+    x, y = case.array("x"), case.array("y")
+    numbers = FixedCurve(bool(case.params["tanh"]), case.params["left_shift"])
+    op = "QTanh" if numbers.tanh else "QSigmoid"
+    node = Node(op, "node", ("a",), ("y",), None)
+    site = Site(node, (Tensor("a", x.shape, DType.INT16),), (Tensor("y", y.shape, DType.INT16),))
+    return op, lower_curve(site, numbers).params, (x,)
+
+
+def mean(case: GoldenCase) -> Call:
+    p, x = case.params, case.array("x")[None]
+    nest = Nest.of(x.shape, (1, 2), rows=False)
+    numbers = Requant.fixed(np.array(p["mult"]), np.array(p["shift"]), p["zp_out"], (-128, 127))
+    shape, offset = (1, 1, 1, x.shape[-1]), -p["zp_in"] * p["h"] * p["w"]
+    params = QMeanParams(nest, (1, 2), shape, offset, numbers, x.shape, DType.INT8)
+    return "QMean", params, (x,)
+
+
 def softmax(case: GoldenCase) -> Call:
     p, x = case.params, case.array("x")
     scaling = (p["mult"], p["shift"], p["diff_min"])
-    return "QSoftmax", fixed_params(Lines.of(x.shape, 1), x.shape, scaling, DType.INT8), (x,)
+    out = DType.of(case.array("y"))
+    return "QSoftmax", fixed_params(Lines.of(x.shape, 1), x.shape, scaling, out), (x,)
+
+
+CALLS: dict[str, Callable[[GoldenCase], Call]] = {
+    "conv": conv,
+    "conv_big": conv,
+    "conv_grouped": conv,
+    "conv_dilated": conv,
+    "dw": depthwise,
+    "dw_dilated": depthwise,
+    "fc": fully_connected,
+    "fc_wzp": fully_connected,
+    "fc_perch": fully_connected,
+    "tconv": transposed,
+    "avgpool": average,
+    "maxpool": maximum,
+    "add": addition,
+    "mul": multiplication,
+    "softmax": softmax,
+    "softmax_s16": softmax,
+    "mean": mean,
+    "act_s16": activation,
+}
+"""File of recorded cases -> what makes a call of one."""

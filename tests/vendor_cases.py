@@ -10,6 +10,7 @@ from casebuild import case_graph
 from mcugen.ir import Array, DType, QuantParams
 from mcugen.kernels import PORTABLE
 from mcugen.lower import lower
+from mcugen.ops.elementwise import NoAttrs
 from mcugen.ops.pool import PoolAttrs
 from mcugen.ops.qconv import QConvAttrs
 from mcugen.ops.qconv_transpose import QConvTransposeAttrs
@@ -93,10 +94,17 @@ def binary(op: str, a: Array, b: Array, out: QuantParams | None = None, **change
 
 def softmax(*shape: int, axis: int = -1, scale: float = 0.1, out: QuantParams | None = None,
             dtype: DType = INT8) -> OpCase:  # fmt: skip
-    attrs = QSoftmaxAttrs(axis % len(shape), INT8)
+    wide = out is not None and int(out.zero_point) < -128
+    attrs = QSoftmaxAttrs(axis % len(shape), DType.INT16 if wide else INT8)
     x = ints(*shape, dtype=dtype)
     return OpCase("case", "QSoftmax", attrs, (x,), quant={0: q(scale)},
                   out_quant=out or q(1 / 256, -128))  # fmt: skip
+
+
+def curve(op: str, scale: float = 2.0**-12) -> OpCase:
+    """Sigmoid or tanh of int16."""
+    x = ints(3, 5, dtype=DType.INT16)
+    return OpCase("case", op, NoAttrs(), (x,), quant={0: q(scale)}, out_quant=q(2.0**-15))
 
 
 def matmul(a: Array, b: Array) -> OpCase:

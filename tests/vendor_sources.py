@@ -29,6 +29,7 @@ _KINDS = {
     "pooling": r"arm_(avgpool|max_pool)",
     "elementwise": r"arm_(elementwise|maximum|minimum)",
     "softmax": r"arm_(nn_)?softmax",
+    "activation": r"arm_nn(_activation|tables)",
     "movement": r"arm_(pad|concatenation|transpose_s8)",
 }
 """Stand-in of CMSIS-NN -> the files of the library that it is in the place of."""

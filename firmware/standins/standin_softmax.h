@@ -1,6 +1,6 @@
 /*
- * The int8 Softmax of vendors' kernels, for their stand-ins: gemmlowp's exponential and reciprocal
- * in fixed point.
+ * The Softmax of int8 of vendors' kernels, for their stand-ins: gemmlowp's exponential and
+ * reciprocal in fixed point.
  */
 #ifndef MCUGEN_STANDIN_SOFTMAX_H
 #define MCUGEN_STANDIN_SOFTMAX_H
@@ -64,8 +64,15 @@ static inline int32_t standin_scaled_exp(int32_t difference, int32_t mult, int32
     return standin_exp(standin_high_mul((int32_t)(difference * ((int64_t)1 << shift)), mult));
 }
 
-static inline void standin_softmax_row(const int8_t *x, int32_t size, int32_t mult, int32_t shift,
-                                       int32_t diff_min, int8_t *y)
+/* What all elements of a row share. */
+typedef struct {
+    int32_t greatest;
+    int32_t scale;    /* 1 / sum in Q0.31, the sum scaled to 1..2 */
+    int32_t exponent; /* of a result in whole numbers */
+} standin_softmax_line;
+
+static inline standin_softmax_line standin_softmax_sum(const int8_t *x, int32_t size, int32_t mult,
+                                                       int32_t shift, int32_t diff_min)
 {
     int32_t greatest = x[0];
     int32_t sum = 0;
@@ -83,17 +90,31 @@ static inline void standin_softmax_row(const int8_t *x, int32_t size, int32_t mu
         headroom++;
     }
     const int64_t fraction = ((int64_t)sum << headroom) - ((int64_t)1 << 31);
-    const int32_t scale = standin_reciprocal((int32_t)fraction);
+    const standin_softmax_line line = {greatest, standin_reciprocal((int32_t)fraction),
+                                       STANDIN_SUM_BITS + 31 - headroom};
+    return line;
+}
+
+/* The share of an element in 2^bits parts. */
+static inline int32_t standin_softmax_share(const standin_softmax_line *line, int8_t x,
+                                            int32_t mult, int32_t shift, int32_t diff_min,
+                                            int32_t bits)
+{
+    const int32_t difference = x - line->greatest;
+    if (difference < diff_min) {
+        return 0;
+    }
+    const int32_t e = standin_scaled_exp(difference, mult, shift);
+    return standin_divide_by_power(standin_high_mul(line->scale, e), line->exponent - bits);
+}
+
+static inline void standin_softmax_row(const int8_t *x, int32_t size, int32_t mult, int32_t shift,
+                                       int32_t diff_min, int8_t *y)
+{
+    const standin_softmax_line line = standin_softmax_sum(x, size, mult, shift, diff_min);
     for (int32_t i = 0; i < size; i++) {
-        const int32_t difference = x[i] - greatest;
-        y[i] = INT8_MIN;
-        if (difference >= diff_min) {
-            const int32_t e = standin_scaled_exp(difference, mult, shift);
-            const int32_t product = standin_high_mul(scale, e);
-            const int32_t exponent = STANDIN_SUM_BITS - headroom + 23;
-            y[i] = standin_clamp(standin_divide_by_power(product, exponent) + INT8_MIN, INT8_MIN,
-                                 INT8_MAX);
-        }
+        const int32_t share = standin_softmax_share(&line, x[i], mult, shift, diff_min, 8);
+        y[i] = standin_clamp(share + INT8_MIN, INT8_MIN, INT8_MAX);
     }
 }
 

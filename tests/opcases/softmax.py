@@ -51,8 +51,8 @@ def _q(id_: str, x: Array, scale: float, out: QuantParams, dtype: DType, axis: i
     )
 
 
-_OUT8, _OUTU8 = q(1 / 256, -128), q(1 / 256, 0)
-_I8, _U8 = DType.INT8, DType.UINT8
+_OUT8, _OUTU8, _OUT16 = q(1 / 256, -128), q(1 / 256, 0), q(1 / 65536, -32768)
+_I8, _U8, _I16 = DType.INT8, DType.UINT8, DType.INT16
 
 CASES = (
     *_float_cases("Softmax"),
@@ -73,5 +73,11 @@ CASES = (
     _q("other_scale", random_int(20, _I8, 5, 6), 0.05, q(1 / 255, -128), _I8),
     _q("other_zero_point", random_int(21, _U8, 5, 6), 0.05, q(1 / 256, 10), _U8),
     _q("wide_range", random_int(22, _U8, 5, 6), 0.05, q(0.25, 128), _U8),
+    _q("int8_to_int16", random_int(23, _I8, 4, 10), 0.05, _OUT16, _I16),
+    _q("uint8_to_int16", random_int(24, _U8, 4, 12), 0.3, _OUT16, _I16),
+    _q("long_to_int16", random_int(25, _I8, 2, 4095), 0.001, _OUT16, _I16),
+    _q("certain_to_int16", np.array([[127, -128], [-128, -128]], np.int8), 0.9, _OUT16, _I16),
+    _q("axis0_to_int16", random_int(26, _I8, 9, 3), 0.05, _OUT16, _I16, axis=0),
+    _q("other_scale_to_int16", random_int(27, _I8, 5, 6), 0.05, q(1 / 32767, 0), _I16),
     _q("q_empty", np.zeros((0, 4), np.int8), 0.05, _OUT8, _I8),
 )

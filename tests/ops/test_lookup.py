@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -47,21 +49,49 @@ def test_input_type() -> None:
     assert input_has_8_bits(attrs, (Tensor("x", (2,), DType.INT16),)) == "int16"
 
 
+def recorded(folder: Path, file: str) -> Iterator[tuple[dict[str, Any], Array]]:
+    """(entry of the index, its table) of every case."""
+    index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    with np.load(folder / f"{file}.npz") as data:
+        for case in index["files"][f"{file}.npz"]:
+            yield case, data[f"{case['id']}_y"]
+
+
+def table_of(op: str, x: Array, quant: tuple[float, int], out: tuple[float, int]) -> Array:
+    """What the float operator gives between its conversions."""
+    meaning = {s.name: s.semantics for s in (*CONVERSIONS, *UNARY)}
+    dequantize, function = meaning["DequantizeLinear"], meaning[op]
+    quantize = meaning["QuantizeLinear"]
+    assert dequantize is not None and function is not None and quantize is not None
+    (scale, zero), (y_scale, y_zero) = (
+        (np.asarray(np.float32(s)), np.asarray(np.int8(z))) for s, z in (quant, out)
+    )
+    (real,) = dequantize(DequantizeLinearAttrs(), (x, scale, zero))
+    (y,) = function(UnaryAttrs(), (real,))
+    (table,) = quantize(QuantizeLinearAttrs(DType.INT8), (y, y_scale, y_zero))
+    return table
+
+
 def test_recorded_logistic_tables(golden_dir: Path) -> None:
     """What the float operators give for all 256 inputs is what TFLM and ESP-NN compute."""
-    meaning = {s.name: s.semantics for s in (*CONVERSIONS, *UNARY)}
     x = np.arange(256, dtype=np.uint8).view(np.int8)
-    out = (np.asarray(np.float32(1 / 256)), np.asarray(np.int8(-128)))
-    index = json.loads((golden_dir / "index.json").read_text(encoding="utf-8"))
-    with np.load(golden_dir / "logistic.npz") as data:
-        for case in index["files"]["logistic.npz"]:
-            params = case["params"]
-            scale = np.asarray(np.int32(params["scale_f32_bits"])).view(np.float32)
-            zero = np.asarray(np.int8(params["zp_in"]))
-            dequantize, sigmoid = meaning["DequantizeLinear"], meaning["Sigmoid"]
-            quantize = meaning["QuantizeLinear"]
-            assert dequantize is not None and sigmoid is not None and quantize is not None
-            (real,) = dequantize(DequantizeLinearAttrs(), (x, scale, zero))
-            (y,) = sigmoid(UnaryAttrs(), (real,))
-            (table,) = quantize(QuantizeLinearAttrs(DType.INT8), (y, *out))
-            np.testing.assert_array_equal(table, data[f"{case['id']}_y"], case["id"])
+    for case, wanted in recorded(golden_dir, "logistic"):
+        params = case["params"]
+        scale = float(np.int32(params["scale_f32_bits"]).view(np.float32))
+        table = table_of("Sigmoid", x, (scale, params["zp_in"]), (1 / 256, -128))
+        np.testing.assert_array_equal(table, wanted, case["id"])
+
+
+def test_recorded_hard_swish_tables(golden_dir: Path) -> None:
+    """ESP-NN makes them in fixed point of 16 bits: 5 of 3840 entries are 1 beside the function."""
+    differing = 0
+    with np.load(golden_dir / "hardswish.npz") as data:
+        inputs = {name: data[name] for name in data if name.endswith("_x")}
+    for case, wanted in recorded(golden_dir, "hardswish"):
+        params, (scale, y_scale) = case["params"], case["scales"]
+        x = inputs[f"{case['id']}_x"]
+        quants = ((scale, params["zp_in"]), (y_scale, params["zp_out"]))
+        distance = np.abs(table_of("HardSwish", x, *quants).astype(int) - wanted)
+        assert distance.max() <= 1
+        differing += int(distance.sum())
+    assert differing == 5

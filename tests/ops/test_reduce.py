@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from goldencase import KernelCall, check_calls, golden_cases
 from mcugen.errors import UnsupportedModelError
 from mcugen.ir import Array, DType, Node, Tensor
 from mcugen.lower import lower
-from mcugen.ops.qmean import QMeanAttrs, QMeanParams
+from mcugen.ops.qmean import QMeanAttrs
 from mcugen.ops.reduce_attrs import ReduceAttrs
 from mcugen.ops.reduce_nest import Nest
 from mcugen.ops.reductions import REDUCTIONS
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import QuantSite, Reject
-from mcugen.quantize.requant import Requant
 from opcase import q, q_axis, random_f32, random_int
 from single_op import assert_as_ort, imported, meaning
 
@@ -156,20 +152,6 @@ def test_qlinear_mean_is_the_canonical_form() -> None:
         "Reshape",
         "QuantizeLinear",
     ]
-
-
-def test_recorded_means(golden_dir: Path) -> None:
-    calls = []
-    for case in golden_cases(golden_dir, "mean"):
-        p, x = case.params, case.array("x")[None]
-        nest = Nest.of(x.shape, (1, 2), rows=False)
-        requant = Requant.fixed(np.array(p["mult"]), np.array(p["shift"]), p["zp_out"], (-128, 127))
-        y = case.array("y").reshape(1, 1, 1, -1)
-        offset = -p["zp_in"] * p["h"] * p["w"]
-        params = QMeanParams(nest, (1, 2), y.shape, offset, requant, x.shape, DType.INT8)
-        calls.append(KernelCall(case.id, "QMean", params, (x,), y))
-    assert calls
-    check_calls(calls, "mean")
 
 
 def test_c_sums_in_row_major_order() -> None:

@@ -12,12 +12,16 @@ _HEADERS = {
     "Include/Internal/arm_nn_compiler.h": VendorFile("8db85caf46ef78f9"),
     "Include/Internal/arm_nn_config.h": VendorFile("1582d73c7bf77201"),
     "Include/arm_nn_math_types.h": VendorFile("ee982d8671f21d7a"),
+    "Include/arm_nn_tables.h": VendorFile("792f68d6891d29aa"),
     "Include/arm_nn_types.h": VendorFile("7c0b3227883ec76e"),
     "Include/arm_nnfunctions.h": VendorFile("9a7ad47bf87321e2"),
     "Include/arm_nnsupportfunctions.h": VendorFile("df27c0de22617139"),
 }
 
 _SOURCES = {
+    "ActivationFunctions": {
+        "arm_nn_activation_s16": VendorFile("bb05ae4b03498f8a", 260),
+    },
     "BasicMathFunctions": {
         "arm_elementwise_add_s8": VendorFile("faafc813665bd801", 424),
         "arm_elementwise_mul_s8": VendorFile("3b440dece22a2812", 212),
@@ -53,6 +57,7 @@ _SOURCES = {
         "arm_vector_sum_s8": VendorFile("66b3a069cdc7b488", 124),
     },
     "NNSupportFunctions": {
+        "arm_nntables": VendorFile("b123126adf9b1757", 512),
         "arm_nn_depthwise_conv_nt_t_s8": VendorFile("2dc1e99155511ad4", 8),
         "arm_nn_mat_mult_nt_t_s8": VendorFile("8b93ca4947f2c084", 1604),
         "arm_nn_transpose_conv_row_s8_s32": VendorFile("41476545369e59b0", 1308),
@@ -72,6 +77,7 @@ _SOURCES = {
     "SoftmaxFunctions": {
         "arm_nn_softmax_common_s8": VendorFile("a3ac91d08ce50733", 4492),
         "arm_softmax_s8": VendorFile("c303ec823b6a1402", 28),
+        "arm_softmax_s8_s16": VendorFile("c575849e9bb3e18b", 28),
     },
     "TransposeFunctions": {
         "arm_transpose_s8": VendorFile("1660123aa5587835", 664),
@@ -152,7 +158,9 @@ _FUNCTIONS = {
     "arm_elementwise_mul_s8": _function(112, "arm_elementwise_mul_s8"),
     "arm_minimum_s8": _function(220, "arm_minimum_s8"),
     "arm_maximum_s8": _function(220, "arm_maximum_s8"),
+    "arm_nn_activation_s16": _function(64, "arm_nn_activation_s16", "arm_nntables"),
     "arm_softmax_s8": _function(512, "arm_nn_softmax_common_s8", "arm_softmax_s8"),
+    "arm_softmax_s8_s16": _function(512, "arm_nn_softmax_common_s8", "arm_softmax_s8_s16"),
     "arm_pad_s8": _function(64, "arm_pad_s8"),
     "arm_concatenation_s8_z": _function(32, "arm_concatenation_s8_z"),
     "arm_transpose_s8": _function(300, "arm_transpose_s8"),

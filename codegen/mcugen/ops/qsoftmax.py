@@ -1,6 +1,7 @@
-"""QSoftmax: Softmax on 8-bit integers.
+"""QSoftmax: Softmax on 8-bit integers, to 8-bit ones or int16.
 
-Fixed point (TFLite arithmetic, output scale 1/256 and the lowest zero point): exp in Q0.31 of the
+Fixed point (TFLite arithmetic, the lowest zero point and an output scale of 1/256, int16 1/65536):
+exp in Q0.31 of the
 scaled difference to the maximum, the sum in Q12.19, its reciprocal by Newton's method. Any other
 output quantization, and ONNX arithmetic: y = round(e / sum / out_scale) + zero_point, halves to
 even, in float32.
@@ -46,11 +47,12 @@ MAX_FIXED_COUNT = 4095
 """Longest line whose Q12.19 sum of exponentials cannot overflow."""
 
 _BYTES = (DType.INT8, DType.UINT8)
+_RESULTS = (*_BYTES, DType.INT16)
 
 
 @dataclass(frozen=True)
 class QSoftmaxAttrs:
-    """`axis`: counted from the front; `out_dtype`: int8 or uint8."""
+    """`axis`: counted from the front; `out_dtype`: int8, uint8 or int16."""
 
     axis: int
     out_dtype: DType
@@ -84,6 +86,11 @@ class QSoftmaxParams:
     def table_size(self) -> int:
         """Entries of `exp`, 1..256."""
         return int(self.exp.size)
+
+    @property
+    def exponent(self) -> int:
+        """Right shift of exponential by reciprocal, without the headroom of the sum."""
+        return 31 + SUM_INTEGER_BITS - 8 * self.out_dtype.itemsize
 
     @property
     def is_fixed_point(self) -> bool:
@@ -135,12 +142,12 @@ Params = QSoftmaxParams | QSoftmaxFloatParams
 
 
 def quantize_softmax(site: QuantSite) -> IntegerForm:
-    """Softmax between 8-bit per-tensor conversions."""
-    for tensor in (site.input(0), site.outputs[0]):
-        if tensor.dtype not in _BYTES or tensor.quant is None or not tensor.quant.per_tensor:
+    """Softmax of 8 bits between per-tensor conversions."""
+    for tensor, dtypes in ((site.input(0), _BYTES), (site.outputs[0], _RESULTS)):
+        if tensor.dtype not in dtypes or tensor.quant is None or not tensor.quant.per_tensor:
             raise Reject(
-                "Softmax's input and output must be int8 or uint8 and quantized per tensor, "
-                f"got {tensor.to_text()}"
+                "Softmax's input must be int8 or uint8, its output int8, uint8 or int16, both "
+                f"quantized per tensor, got {tensor.to_text()}"
             )
     if site.clamp != (-math.inf, math.inf):
         raise Reject(f"Softmax must have no activation behind it, got a clamp to {site.clamp}")
@@ -169,7 +176,7 @@ def _lower(site: Site) -> Lowered:
     scale = float(np.float32(_quant(source).scale))
     low, high = dtype_range(attrs.out_dtype)
     scaling = softmax_scaling(scale)
-    lowest = float(out.scale) == 1 / 256 and int(out.zero_point) == low
+    lowest = float(out.scale) == 1 / (high - low + 1) and int(out.zero_point) == low
     fixed = site.arithmetic is Arithmetic.TFLITE and lowest and lines.count <= MAX_FIXED_COUNT
     params: Params
     if fixed and scaling is not None:
@@ -226,7 +233,7 @@ def _fixed(params: QSoftmaxParams, difference: Array) -> Array:
     total = rounding_divide_by_pot(e, np.array(SUM_INTEGER_BITS)).sum(1, keepdims=True)
     headroom = 31 - np.floor(np.log2(np.maximum(total, 1))).astype(np.int64)
     reciprocal = one_over_one_plus_x((total << headroom) - 2**31)
-    exponent = 35 - headroom
+    exponent = params.exponent - headroom
     # Beyond 31 bits the product, which is below 2^31, rounds to 0.
     value = rounding_divide_by_pot(srdhm(reciprocal, e), np.minimum(exponent, 31))
     value = np.where(exponent > 31, 0, value) + params.zero_point
@@ -244,9 +251,8 @@ def _float(params: QSoftmaxFloatParams, difference: Array) -> Array:
 
 
 def _own_storage(params: Params) -> tuple[tuple[int, int], ...]:
-    """An element is read for the last time just before it is written; both are bytes."""
-    del params
-    return ((0, 0),)
+    """An element is read for the last time just before it is written, when both are bytes."""
+    return ((0, 0),) if params.out_dtype in _BYTES else ()
 
 
 def _permute(site: Site, perm: tuple[int, ...]) -> QSoftmaxAttrs:
@@ -257,7 +263,7 @@ def _permute(site: Site, perm: tuple[int, ...]) -> QSoftmaxAttrs:
 def _is_fixed(params: Params) -> str | None:
     if isinstance(params, QSoftmaxParams):
         return None
-    return "fixed point needs TFLite arithmetic and an output scale of 1/256"
+    return "fixed point needs TFLite arithmetic and an output of scale 1/256, int16 1/65536"
 
 
 def _constants(params: Params) -> tuple[Constant, ...]:

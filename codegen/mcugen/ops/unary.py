@@ -27,7 +27,8 @@ from mcugen.ops.elementwise import (
     wrapped,
 )
 from mcugen.ops.qlinear import qlinear_unary
-from mcugen.ops.spec import FromOnnx, ImportContext
+from mcugen.ops.qsigmoid import quantize_sigmoid, quantize_tanh
+from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def _function(
     twin: Callable[..., Any],
     exact: Callable[..., npt.NDArray[Any]],
     onnx: Mapping[str, FromOnnx] = NO_MORE,
+    quantize: Callable[[QuantSite], IntegerForm] | None = None,
 ) -> Row:
     """A float32 function of `mcugen_math.h` named as the ONNX operator."""
     return Row(
@@ -114,6 +116,7 @@ def _function(
         twin=lambda attrs, x: np.asarray(twin(x)),
         semantics=in_double(lambda attrs, x: exact(x)),
         onnx={name: unary_from_onnx(name), **onnx},
+        quantize=quantize,
     )
 
 
@@ -143,8 +146,9 @@ _FUNCTIONS = (
         {
             "com.microsoft::QLinearSigmoid": qlinear_unary("Sigmoid", lambda ctx: UnaryAttrs()),
         },
+        quantize_sigmoid,
     ),
-    _function("Tanh", "mcugen_tanh(a)", fm.tanh, np.tanh),
+    _function("Tanh", "mcugen_tanh(a)", fm.tanh, np.tanh, quantize=quantize_tanh),
     _function("Erf", "mcugen_erf(a)", fm.erf, _erf_exact),
     _function("Softplus", "mcugen_softplus(a)", fm.softplus, lambda x: np.logaddexp(x, 0.0)),
     _function("Sin", "mcugen_sin(a)", fm.sin, np.sin),

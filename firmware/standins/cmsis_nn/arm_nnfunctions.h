@@ -23,6 +23,11 @@ typedef enum {
     ARM_CMSIS_NN_FAILURE = -3
 } arm_cmsis_nn_status;
 
+typedef enum {
+    ARM_SIGMOID = 0,
+    ARM_TANH = 1
+} arm_nn_activation_type;
+
 typedef struct {
     int32_t w;
     int32_t h;
@@ -231,7 +236,15 @@ arm_cmsis_nn_status arm_maximum_s8(const cmsis_nn_context *ctx, const int8_t *in
                                    const cmsis_nn_dims *input_2_dims, int8_t *output_data,
                                    const cmsis_nn_dims *output_dims);
 
-/* Softmax of every row; the output has scale 1/256 and zero point -128. */
+/* Sigmoid or tanh of int16: inputs in steps of 2^(left_shift - 12), outputs of 2^-15. */
+arm_cmsis_nn_status arm_nn_activation_s16(const int16_t *input, int16_t *output, int32_t size,
+                                          int32_t left_shift, arm_nn_activation_type type);
+
+/* Softmax of every row; the output has scale 1/65536 and zero point -32768. */
+void arm_softmax_s8_s16(const int8_t *input, int32_t num_rows, int32_t row_size, int32_t mult,
+                        int32_t shift, int32_t diff_min, int16_t *output);
+
+/* The same with scale 1/256 and zero point -128. */
 void arm_softmax_s8(const int8_t *input, int32_t num_rows, int32_t row_size, int32_t mult,
                     int32_t shift, int32_t diff_min, int8_t *output);
 

@@ -11,14 +11,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from casebuild import case_graph
 from mcugen.ir import DType
-from mcugen.lower import choose_kernel, lower
+from mcugen.lower import choose_kernel
 from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.elementwise import NoAttrs
 from mcugen.ops.pad import PadAttrs
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic, Core
+from mcugen.ops.spec import Arithmetic
 from mcugen.ops.transpose import TransposeAttrs
 from mcugen.quantize.fixed_point import Rounding
 from opcase import OpCase, q, q_axis, random_int
@@ -28,6 +27,7 @@ from vendor_cases import (
     binary,
     check_taken_or_refused,
     conv,
+    curve,
     fully,
     ints,
     matmul,
@@ -178,6 +178,22 @@ CASES: dict[str, tuple[OpCase, str | None]] = {
     "softmax into another scale": (softmax(3, 4, out=q(1 / 128)), "an output scale of 1/256"),
     "softmax of a large scale": (softmax(3, 4, scale=30.0), "shift may be at most 30, got 31"),
     "softmax uint8": (softmax(3, 4, dtype=UINT8), "must be int8, got uint8"),
+    "softmax to int16 taken": (softmax(3, 512, out=q(1 / 65536, -32768)), None),
+    "softmax to int16 of another axis": (
+        softmax(3, 4, axis=0, out=q(1 / 65536, -32768)),
+        "the axis must be the last one",
+    ),
+    "softmax to int16 of another scale": (
+        softmax(3, 4, out=q(1 / 32768, -32768)),
+        "an output scale of 1/65536",
+    ),
+    "softmax to int16 of uint8": (
+        softmax(3, 4, dtype=UINT8, out=q(1 / 65536, -32768)),
+        "must be int8, got uint8",
+    ),
+    "sigmoid taken": (curve("QSigmoid"), None),
+    "tanh taken": (curve("QTanh"), None),
+    "tanh of another scale": (curve("QTanh", 0.0003), "a power of 2 as input scale"),
     "minimum taken": (plain("Min", NoAttrs(), ints(2, 3), ints(2, 3)), None),
     "maximum broadcast": (plain("Max", NoAttrs(), ints(2, 3), ints(3)), "does not broadcast"),
     "pad taken": (plain("Pad", PadAttrs((0, 1, 2, 0, 3, 4), value=-5), ints(2, 3, 4)), None),
@@ -261,22 +277,6 @@ def test_one_pixel(name: str, case: OpCase, function: str) -> None:
     step = step_of(per_channel, "cmsis_nn")
     assert step.kernel is not None
     assert step.kernel.form(step.params).function.startswith(function)
-
-
-def test_auto_leaves_out_what_is_slower() -> None:
-    slow, fast = CASES["depthwise taken"][0], CASES["conv taken"][0]
-    libraries = ("cmsis_nn", "portable")
-    for core, case, library in (
-        (Core.PLAIN, slow, "portable"),
-        (Core.DSP, slow, "portable"),
-        (Core.MVE, slow, "cmsis_nn"),
-        (Core.PLAIN, fast, "cmsis_nn"),
-    ):
-        graph = case_graph(case)
-        (step,) = lower(graph, libraries=libraries, core=core, fastest=True).calls
-        assert step.kernel is not None and step.kernel.library == library
-        told = dict(step.refused).get("cmsis_nn", "")
-        assert ("portable C is faster" in told) == (library == "portable")
 
 
 def test_a_bias_is_always_passed() -> None:

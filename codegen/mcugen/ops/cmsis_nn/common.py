@@ -10,21 +10,27 @@ from mcugen.ops.spec import Core
 LIBRARY = "cmsis_nn"
 HEADERS = ("mcugen_cmsis_nn.h",)
 
-SLOWER = frozenset({Core.PLAIN, Core.DSP})
-"""Of kernels that lost to portable C on an emulated Cortex-M0+ and M4. What MVE does with them is
-not known."""
+# Where portable C is faster was measured by `mcugen bench --kernels portable,cmsis_nn` with
+# arm-none-eabi-gcc 12.2 -O2, what boards are built with: cycles of an emulated Cortex-M0+ (PLAIN),
+# instructions of a Cortex-M4F (DSP), per layer, on the integer models of the project's users and on
+# single nodes. What MVE does is not known: nothing is left out there.
+
+
+def slower_cores(plain: bool, dsp: bool) -> frozenset[Core]:
+    """The cores on which a kernel lost."""
+    return frozenset(c for c, lost in ((Core.PLAIN, plain), (Core.DSP, dsp)) if lost)
 
 
 def slower(params: Any) -> frozenset[Core]:
     """The cores of a kernel that lost with whatever numbers."""
     del params
-    return SLOWER
+    return slower_cores(plain=True, dsp=True)
 
 
 def slower_on_plain(params: Any) -> frozenset[Core]:
     """The cores of a kernel that lost where there are no DSP instructions."""
     del params
-    return frozenset({Core.PLAIN})
+    return slower_cores(plain=True, dsp=False)
 
 
 MAX_DIM = 32767

@@ -8,12 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcugen.ops.cmsis_nn import buffers
-from mcugen.ops.cmsis_nn.common import HEADERS, LIBRARY, MAX_DIM, Dims, Tile, dims_reason, slower
+from mcugen.ops.cmsis_nn.common import (
+    HEADERS,
+    LIBRARY,
+    MAX_DIM,
+    Dims,
+    Tile,
+    dims_reason,
+    slower_cores,
+)
 from mcugen.ops.conv_geometry import ConvGeometry
 from mcugen.ops.qconv_kernel import QConvParams
 from mcugen.ops.spec import Core, Kernel
 from mcugen.ops.vendor.limits import first_reason
-from mcugen.ops.vendor.weighted import conv_constants, is_depthwise, weighted_reason, weights_reason
+from mcugen.ops.vendor.weighted import (
+    conv_constants,
+    is_depthwise,
+    is_one_pixel,
+    weighted_reason,
+    weights_reason,
+)
 
 
 @dataclass(frozen=True)
@@ -169,6 +183,45 @@ def _three_by_three_reason(form: ConvForm) -> str | None:
     return f"3x3 windows may reach 1 column beyond the image, got {middle + 2 - form.x.w}"
 
 
+MANY_CHANNELS = 24
+"""Output channels per group that make up for widening the pixels of a window, without DSP."""
+
+SHORT_ROW = 8
+"""Bytes of one row of a window up to which portable C is slow without DSP."""
+
+VERY_MANY_CHANNELS = 64
+"""Output channels per group that make up for widening pixels of few channels, with DSP."""
+
+
+def _slower(params: QConvParams) -> frozenset[Core]:
+    """Pointwise convolutions took 0.71 to 1.04 of portable C's cycles, 0.70 to 1.13 with DSP.
+
+    Windows took 0.72 and 0.85 where rows are short and channels many, else 0.96 to 1.46; with DSP
+    0.67 to 0.89, but 1.04 to 1.73 of fewer than 4 channels into fewer than 64. Pixels are taken by
+    two: a single one is for fully connected layers.
+    """
+    g, form = params.geometry, conv_form(params)
+    if is_one_pixel(g):
+        return slower_cores(plain=True, dsp=True)
+    if buffers.is_pointwise(form.x, form.filters, form.padding, form.dilation):
+        return slower_cores(plain=False, dsp=False)
+    short = g.width.kernel * g.group_in <= SHORT_ROW
+    return slower_cores(
+        plain=not (short and g.group_out >= MANY_CHANNELS),
+        dsp=g.group_in < 4 and g.group_out < VERY_MANY_CHANNELS,
+    )
+
+
+def _depthwise_slower(params: QConvParams) -> frozenset[Core]:
+    """All took 1.20 to 2.66 of portable C's cycles.
+
+    With DSP 0.50 to 0.97, but 1.07 to 3.6 for one pixel, and twice as many in plain C.
+    """
+    form = conv_form(params)
+    plain_c = form.channel_multiplier != 1 or form.x.n != 1 or form.dilation != Tile(1, 1)
+    return slower_cores(plain=True, dsp=plain_c or form.y.h * form.y.w == 1)
+
+
 CONV_KERNELS = (
     Kernel(
         "cmsis_nn/depthwise_conv.c.j2",
@@ -177,7 +230,7 @@ CONV_KERNELS = (
         constants=conv_constants,
         scratch=_depthwise_scratch,
         guarded=True,
-        slower_on=slower,
+        slower_on=_depthwise_slower,
         headers=HEADERS,
         form=conv_form,
     ),
@@ -188,6 +241,7 @@ CONV_KERNELS = (
         constants=conv_constants,
         scratch=_scratch,
         guarded=True,
+        slower_on=_slower,
         headers=HEADERS,
         form=conv_form,
     ),
