@@ -31,6 +31,7 @@ class FakeBoard:
         refused: word -> text of the error line.
         boot: bytes that come before the first command.
         corrupt: added to the first byte of every output.
+        meter: on its bus.
     """
 
     host: HostModel
@@ -41,6 +42,7 @@ class FakeBoard:
     refused: dict[str, str] = field(default_factory=dict)
     boot: bytes = b""
     corrupt: int = 0
+    meter: str = "ina219"
     port: str = "fake"
     title: str = "fake board, simulated"
     simulated: bool = True
@@ -123,6 +125,7 @@ class FakeBoard:
             "generator": "0.1.0", "hash": self.hash, "model": "digits_int8", "board": "pico_w",
             "clock-hz": "133000000", "cores": "2", "core": "1", "compiler": "gcc 12.2.0",
             "flags": "-O2", "kernels": "portable", "memory": "arena: internal RAM",
+            "meter": self.meter,
             "inputs": sizes(self.host.inputs), "outputs": sizes(self.host.outputs),
         }  # fmt: skip
         return [f"m-info-{key}-[{value}]" for key, value in values.items()]

@@ -123,7 +123,9 @@ class HostModel:
             t = tensors[i]
             quant = None
             if t.scale > 0:
-                quant = QuantParams(np.asarray(t.scale, np.float32), np.asarray(t.zero_point, np.int32))
+                quant = QuantParams(
+                    np.asarray(t.scale, np.float32), np.asarray(t.zero_point, np.int32)
+                )
             shape = tuple(int(t.shape[k]) for k in range(t.rank))
             name = self._ffi.string(t.name).decode()
             found.append(Tensor(name, shape, MCUGEN_DTYPES[t.dtype], quant))

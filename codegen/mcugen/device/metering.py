@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
@@ -162,7 +161,7 @@ class _ByPin:
     board: Board
     meter: Meter
     laps: list[Laps] = field(default_factory=list)
-    idles: int = 0
+    still_s: float | None = None
 
     def begin(self) -> None:
         self.board.mode(energy=True)
@@ -173,7 +172,7 @@ class _ByPin:
         self.board.timestamp()
         self.board.sleep(seconds)
         self.board.timestamp()
-        self.idles += 1
+        self.still_s = seconds
         self.meter.check()
 
     def window(self, count: int, warmup: int, limit_s: float) -> None:
@@ -186,16 +185,20 @@ class _ByPin:
             self.board.mode(energy=False)
         recording = self.meter.stop()
         edges = [] if recording.edges_s is None else [float(e) for e in recording.edges_s]
-        wanted = 2 * (self.idles + len(self.laps))
+        idles = 0 if self.still_s is None else 1
+        wanted = 2 * (idles + len(self.laps))
         if not (early and len(edges) > wanted):  # the window that broke off has marks too
             self._require(wanted, len(edges))
         pairs = list(zip(edges[:wanted:2], edges[1:wanted:2], strict=True))
         spans = [
             Span(start, end, laps.inferences, end - start)
-            for (start, end), laps in zip(pairs[self.idles :], self.laps, strict=True)
+            for (start, end), laps in zip(pairs[idles:], self.laps, strict=True)
         ]
-        _require_alike(spans, self.laps)
-        still = Span(*pairs[0], 0, pairs[0][1] - pairs[0][0]) if self.idles else None
+        still = Span(*pairs[0], 0, pairs[0][1] - pairs[0][0]) if idles else None
+        if still is not None and self.still_s is not None:
+            _require_alike("the idle stretch", still, self.still_s)
+        for number, (span, lap) in enumerate(zip(spans, self.laps, strict=True), 1):
+            _require_alike(f"window {number}", span, lap.around_s[1] - lap.around_s[0])
         return Metered(tuple(spans), still, recording)
 
     def _require(self, wanted: int, found: int) -> None:
@@ -208,14 +211,12 @@ class _ByPin:
             )
 
 
-def _require_alike(spans: Sequence[Span], laps: Sequence[Laps]) -> None:
-    """That each window by the pin is about as long as the host saw it: no stray edges."""
-    for number, (span, lap) in enumerate(zip(spans, laps, strict=True), 1):
-        seen = lap.around_s[1] - lap.around_s[0]
-        if abs(span.seconds - seen) > _TOLERANCE * seen + _TOLERANCE_S:
-            raise DeviceError(
-                f"window {number} is {span.seconds:.3f} s long by the meter's marks and "
-                f"{seen:.3f} s by the serial port: the marks are others",
-                hint="is another signal on the meter's digital input, or a recording of another "
-                "run in the file?",
-            )
+def _require_alike(what: str, span: Span, seen_s: float) -> None:
+    """That a stretch by the pin is about as long as the host saw it: no stray edges."""
+    if abs(span.seconds - seen_s) > _TOLERANCE * seen_s + _TOLERANCE_S:
+        raise DeviceError(
+            f"{what} is {span.seconds:.3f} s long by the meter's marks and {seen_s:.3f} s by the "
+            "serial port: the marks are others",
+            hint="is another signal on the meter's digital input, or a recording of another "
+            "run in the file?",
+        )

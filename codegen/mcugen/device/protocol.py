@@ -44,6 +44,8 @@ class Board:
     Args:
         link: the way to it.
         log: gets every line that is sent or comes, with "> " or "< " before it.
+
+    `said` is what `info` gave last.
     """
 
     def __init__(self, link: Link, log: Callable[[str], None]) -> None:
@@ -53,6 +55,7 @@ class Board:
         self._last: deque[str] = deque(maxlen=_SHOWN)
         self._energy = False
         self._result_chars = 0
+        self.said: dict[str, str] = {}
 
     def sync(self, limit_s: float = BOOT_S) -> None:
         """Finds the way in, whatever the board was doing, at either speed.
@@ -92,6 +95,7 @@ class Board:
         sizes = (item.split(":") for item in found.get("outputs", "").split(","))
         elements = sum(int(s[1]) for s in sizes if len(s) == 3 and s[1].isdecimal())
         self._result_chars = elements * _RESULT_CHARS
+        self.said = found
         return found
 
     def selftest(self, limit_s: float = BOOT_S) -> tuple[str, str]:

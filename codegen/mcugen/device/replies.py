@@ -64,6 +64,10 @@ class Readings:
     shunt: Array
     bus: Array
 
+    def first(self) -> Readings:
+        """The one ahead of the inferences alone."""
+        return Readings(self.time_s[:1], self.shunt[:1], self.bus[:1])
+
 
 @dataclass(frozen=True)
 class LayerTime:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mcugen.device.meters import i2c_bus
 from mcugen.device.meters.base import BOARD_CLOCK, HOST_CLOCK, MeterOptions, Recording, failures
-from mcugen.device.protocol import Board
+from mcugen.device.protocol import Board, RefusedError
 from mcugen.device.replies import Laps, Readings
 from mcugen.errors import DeviceError, UsageError
 from mcugen.ir import Array
@@ -24,7 +24,10 @@ ADDRESS = 0x40
 _CONFIG, _SHUNT, _BUS = 0x00, 0x01, 0x02
 _BOARD_EVERY_US = 5_000
 """A reading is a line of about 35 characters: 3 ms at 115200 baud."""
-_IDLE_READINGS = 40
+_IDLE_READINGS, _LEAST_READINGS = 40, 5
+_IDLE_EVERY_US = 1_000_000
+_ONE_LIMIT_S = 120.0
+"""For one inference, of whose time nothing is known here."""
 _JOIN_LIMIT_S = 5.0
 
 
@@ -175,7 +178,6 @@ class InaMeter:
 class BoardIna:
     """One of the chips on the board's own bus (a BoardMeter): each window is a command `power`."""
 
-    simulated = False
     marks = BOARD_CLOCK
 
     def __init__(self, chip: InaChip, options: MeterOptions) -> None:
@@ -183,12 +185,14 @@ class BoardIna:
         self._shunt_ohm = options.shunt_ohm
         self._readings: list[Readings] = []
         self.name = chip.name
-        self.title = f"{chip.title} on the board's I2C bus, {options.shunt_ohm:g} Ohm"
+        self.simulated = options.link.simulated
+        word = "simulated " if self.simulated else ""
+        self.title = f"{word}{chip.title} on the board's I2C bus, {options.shunt_ohm:g} Ohm"
         self.step_a = chip.shunt_step_v / options.shunt_ohm
         self.notes = (
             f"steps of {self.step_a * 1e3:g} mA: currents of milliamperes in long windows, "
             "no microamperes",
-            "the other core reads the meter meanwhile and prints: idle power contains that too",
+            "the other core reads the meter and prints meanwhile: all but idle power contains that",
         )
 
     def open(self) -> None:
@@ -210,16 +214,41 @@ class BoardIna:
 
     def run(self, board: Board, count: int, warmup: int, limit_s: float) -> Laps:
         """A window: the marks, while readings are kept."""
-        found, readings = board.power(count, warmup, _BOARD_EVERY_US, limit_s)
+        found, readings = self._power(board, count, warmup, _BOARD_EVERY_US, limit_s)
         self._readings.append(readings)
         return found
 
     def idle(self, board: Board, seconds: float) -> tuple[float, float]:
-        """(start, end) of an idle stretch, on the board's clock."""
-        del seconds
-        found = [board.power(0, 0, _BOARD_EVERY_US, 1.0)[1] for _ in range(_IDLE_READINGS)]
+        """(start, end) of an idle stretch, on the board's clock.
+
+        The board cannot read while it sleeps. The reading ahead of each `power` is of an idle
+        board; what comes behind it still holds a conversion from the inference.
+        """
+        seen = board.said.get("meter", "none")
+        if seen != self.name:
+            raise DeviceError(
+                f"the board sees no {self._chip.title} on its bus but: {seen}", hint=i2c_bus.HINT
+            )
+        deadline = time.monotonic() + 5 * seconds * board.link.slowness
+        found: list[Readings] = []
+        while len(found) < _LEAST_READINGS or (
+            len(found) < _IDLE_READINGS and time.monotonic() < deadline
+        ):
+            _, readings = self._power(board, 1, 0, _IDLE_EVERY_US, _ONE_LIMIT_S)
+            found.append(readings.first())
         self._readings += found
-        return float(found[0].time_s[0]), float(found[-1].time_s[-1])
+        return float(found[0].time_s[0]), float(found[-1].time_s[0])
+
+    def _power(
+        self, board: Board, count: int, warmup: int, every_us: int, limit_s: float
+    ) -> tuple[Laps, Readings]:
+        try:
+            return board.power(count, warmup, every_us, limit_s)
+        except RefusedError as error:
+            raise DeviceError(
+                f"the meter {self.title} cannot be read: {error.message}",
+                hint=f"{i2c_bus.HINT}; --meter {self.name}:usb takes an adapter's bus instead",
+            ) from error
 
 
 def make_ina(chip: InaChip) -> Callable[[MeterOptions], InaMeter | BoardIna]:
