@@ -113,7 +113,8 @@ def _mark(model: CModel, target: Target, beside: Application) -> dict[str, objec
             "flash_bytes": target.flash_bytes + target.flash_reserve_bytes,
             "ram_reserve_bytes": target.ram_reserve_bytes,
             "flash_reserve_bytes": target.flash_reserve_bytes,
-            "arena_external": bool(beside.arena_section),
+            "static_ram_bytes": (0 if beside.arena_section else model.arena_bytes)
+            + (beside.fixed_bytes if beside.section else beside.ram_bytes),
         },
     }
 

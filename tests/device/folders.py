@@ -15,7 +15,7 @@ from mcugen.device import build
 from mcugen.device.project_folder import ProjectFolder, open_project
 from mcugen.targets import load_target
 
-REPORT = {"arena_bytes": 2000, "stack_bytes": 700, "flash_bytes": 30_000, "selftest_bytes": 500}
+REPORT = {"stack_bytes": 700, "flash_bytes": 30_000, "selftest_bytes": 500}
 
 
 def exported(folder: Path, board: str = "pico_w", report: object = REPORT) -> ProjectFolder:

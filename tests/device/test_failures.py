@@ -88,6 +88,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         "not installed: cc",
         "CC='python -m ziglang cc'",
     ),
+    "no-zig": (
+        "pico_w_bare",
+        "/usr/bin/python3: No module named ziglang\nmake: *** [Makefile:44: a.o] Error 1",
+        "the C compiler of Raspberry Pi Pico W, bare is not installed",
+        "mcugen[bench]",
+    ),
     "permission": (
         "esp32s3",
         "A fatal error occurred: Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n"

@@ -64,6 +64,16 @@ def test_none_at_all(monkeypatch: pytest.MonkeyPatch, project: ProjectFolder) ->
     assert "data wires" in error.hint and "hold BOOTSEL" in error.hint and "driver" in error.hint
 
 
+def test_a_board_that_speaks_through_an_adapter(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tty: Path
+) -> None:
+    project = exported(tmp_path, "pico_w_bare")
+    plug_in(monkeypatch)
+    assert "BOOTSEL" not in refused(project).hint
+    plug_in(monkeypatch, port(tty, "2e8a:000c"), usb_folder=usb_device(tmp_path / "u", "2e8a:0003"))
+    assert choose_port(project) == str(tty)
+
+
 def test_ports_of_other_devices(monkeypatch: pytest.MonkeyPatch, project: ProjectFolder) -> None:
     plug_in(monkeypatch, port("/dev/ttyUSB0", "10c4:ea60", "CP2102N"))
     error = refused(project)

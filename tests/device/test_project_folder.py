@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
 from device.folders import REPORT, exported
+from exported import example, write_project
+from mcugen import api
+from mcugen.application import application
 from mcugen.device.project_folder import Plan, environment, monitor_baud, open_project
 from mcugen.errors import UsageError
 from mcugen.project import MARK
@@ -25,18 +29,29 @@ def test_every_board_s_project_is_one(tmp_path: Path, board: str) -> None:
 
 
 def test_the_plan(tmp_path: Path) -> None:
-    assert exported(tmp_path).plan == Plan(2000, 700, 30_500, 73_728, 393_216, 262_144, 2_097_152)
+    plan = exported(tmp_path).plan
+    assert plan is not None
+    assert plan == Plan(plan.ram_bytes, 700, 30_500, 73_728, 393_216, 262_144, 2_097_152)
     unknown = exported(tmp_path / "unknown", report=REPORT | {"stack_bytes": None}).plan
     assert unknown is not None and unknown.stack_bytes is None
 
 
-def test_an_arena_in_external_ram_takes_none_of_the_internal_one(tmp_path: Path) -> None:
-    project = exported(tmp_path, "esp32s3_n16r8")
-    mark = json.loads((project.path / MARK).read_text())
-    mark["memory"]["arena_external"] = True
-    (project.path / MARK).write_text(json.dumps(mark))
-    plan = open_project(project.path).plan
-    assert plan is not None and plan.arena_bytes == 0
+def test_ram_that_is_planned(tmp_path: Path) -> None:
+    model, target = example(), load_target("esp32s3_n16r8")
+    arena, app = model.compiled.model.arena_bytes, application(model.compiled.model, target, 0)
+    assert app.ram_bytes > app.fixed_bytes > 0
+    inside = write_project(api.Model(model.compiled, target), tmp_path / "inside")
+    assert planned_ram(inside) == arena + app.ram_bytes
+    tight = dataclasses.replace(target, ram_bytes=app.fixed_bytes)
+    outside = write_project(api.Model(model.compiled, tight), tmp_path / "outside")
+    assert planned_ram(outside) == app.fixed_bytes
+
+
+def planned_ram(folder: Path) -> int:
+    (folder / "report.json").write_text(json.dumps(REPORT))
+    plan = open_project(folder).plan
+    assert plan is not None
+    return plan.ram_bytes
 
 
 def test_a_project_without_a_report_has_no_plan(tmp_path: Path) -> None:

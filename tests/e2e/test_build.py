@@ -12,6 +12,7 @@ import pytest
 
 from device.fake_ports import plug_in, port
 from mcugen import cli
+from mcugen.device import uf2
 from mcugen.targets import load_target
 
 standin = pytest.importorskip("e2e.standin_core")
@@ -67,7 +68,8 @@ def test_an_exported_project_is_built_and_compared_with_the_plan(
     flash = found["memory"]["flash"]
     assert flash["model_bytes"] == report["flash_bytes"] + report["selftest_bytes"]
     assert rows["flash"][0] == f"{flash['used_bytes']:,}" and flash["used_bytes"] > 9080
-    assert found["memory"]["ram"]["model_bytes"] == report["arena_bytes"]
+    planned = report["arena_bytes"] + report["application_bytes"]
+    assert found["memory"]["ram"]["model_bytes"] == planned
     log = Path(found["log"]).read_text()
     assert "Compiling" in log and "Compiling" not in out
     (program,) = folder.glob(".pio/build/*/firmware.elf")
@@ -119,6 +121,32 @@ def test_without_the_platform_and_without_a_network(
     assert mcugen(monkeypatch, "build", folder) == 1
     err = capsys.readouterr().err
     assert "could not be downloaded" in err and "HTTPS_PROXY" in err and "Traceback" not in err
+
+
+def test_a_board_without_platformio_is_built_by_its_makefile_and_copied_onto_its_drive(
+    tmp_path: Path,
+    examples_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("ziglang")
+    folder, model = tmp_path / "bare", examples_dir / "digits" / "digits_int8.onnx"
+    assert mcugen(monkeypatch, "export", model, "--board", "pico_w_bare", "-o", folder) == 0
+    plug_in(monkeypatch)
+    monkeypatch.setattr(uf2, "mount_points", lambda: iter([tmp_path]))
+    capsys.readouterr()
+    assert mcugen(monkeypatch, "flash", folder) == 1
+    err = capsys.readouterr().err
+    assert "no drive of a Raspberry Pi Pico W, bare found" in err and "hold BOOTSEL" in err
+    assert mcugen(monkeypatch, "build", folder) == 0
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    report = json.loads((folder / "report.json").read_text())
+    weights_and_code = report["flash_bytes"] + report["selftest_bytes"]
+    used = int(rows["flash"][0].replace(",", ""))
+    assert weights_and_code < used < weights_and_code + 32_768
+    assert rows["RAM"][4] == f"{report['arena_bytes'] + report['application_bytes']:,}"
+    assert "warning" not in rows
+    assert len(list(folder.glob("build/*.uf2"))) == 1
 
 
 def test_a_host_project_is_built_and_run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shlex
 import sys
 import time
@@ -150,7 +151,8 @@ def _run(
         output.append(line)
         watch(lines.feed(line))
 
-    code = run_tool(command, folder=project.path, log=log, each=each, limits=limits)
+    python = {"PYTHON": os.environ.get("PYTHON", sys.executable)}  # it has the compiler's package
+    code = run_tool(command, folder=project.path, log=log, each=each, limits=limits, env=python)
     if code != 0:
         tool = "PlatformIO" if project.device.build == PLATFORMIO else command[0]
         raise explain(output, project, log, tool, code)

@@ -87,6 +87,11 @@ FAILURES: tuple[Failure, ...] = (
         "PlatformIO keeps platforms in ~/.platformio: `pio system prune` frees some of it",
     ),
     Failure(
+        r"No module named '?ziglang",
+        "the C compiler of {title} is not installed: Python's package ziglang",
+        "pip install 'mcugen[bench]'",
+    ),
+    Failure(
         r"^make: (?P<what>\S+): No such file or directory"
         r"|/bin/sh: .*?(?P<sh>\S+): (?:command )?not found",
         "the Makefile needs a program that is not installed: {what}{sh}",

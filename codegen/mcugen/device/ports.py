@@ -102,7 +102,7 @@ def _only_fitting(project: ProjectFolder, ports: Sequence[SerialPort]) -> str:
             f"no {project.title} found; the ports here are of other devices:\n{_listed(ports)}",
             hint=f"--port {ports[0].path} takes one all the same; else {hint}",
         )
-    if project.device.boot_hint and project.device.boot_usb:
+    if project.device.boot_usb and project.device.flash_port != "none":
         hint += f"; without a program it has no port: {project.device.boot_hint}, then flash it"
     raise DeviceError(f"no {project.title} found: there is no USB serial port", hint=hint)
 

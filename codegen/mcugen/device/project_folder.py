@@ -22,7 +22,7 @@ class Plan:
     """What was known of the memory when the project was exported, in bytes.
 
     Attributes:
-        arena_bytes: static RAM of the model; 0 where it lies in external RAM.
+        ram_bytes: internal RAM of the arena and the application beside it.
         stack_bytes: bound of one inference's stack; None where unknown.
         flash_bytes: the model's code and weights, and the self-test's data.
         ram_reserve_bytes: what the board's file keeps for firmware without a model, its heap and
@@ -32,7 +32,7 @@ class Plan:
         flash_total_bytes: flash, likewise.
     """
 
-    arena_bytes: int
+    ram_bytes: int
     stack_bytes: int | None
     flash_bytes: int
     ram_reserve_bytes: int
@@ -104,7 +104,7 @@ def _plan(path: Path, memory: Mapping[str, Any]) -> Plan | None:
     report = _json(path)
     stack = report["stack_bytes"]
     return Plan(
-        arena_bytes=0 if memory["arena_external"] else int(report["arena_bytes"]),
+        ram_bytes=int(memory["static_ram_bytes"]),
         stack_bytes=None if stack is None else int(stack),
         flash_bytes=int(report["flash_bytes"]) + int(report["selftest_bytes"]),
         ram_reserve_bytes=int(memory["ram_reserve_bytes"]),

@@ -22,7 +22,7 @@ class MemoryUse:
         name: "RAM" or "flash".
         used_bytes: by the firmware; of RAM what is static, stacks and heap apart.
         total_bytes: that the board has.
-        model_bytes: the model's share as planned; None without a plan.
+        model_bytes: what was planned for the model and what grows with it; None without a plan.
         reserve_bytes: what the board's file keeps for all else; None without a plan.
     """
 
@@ -97,7 +97,7 @@ def _use(name: str, used: int, total: int, plan: Plan | None) -> MemoryUse:
     if plan is None:
         return MemoryUse(name, used, total)
     if name == "RAM":
-        return MemoryUse(name, used, total, plan.arena_bytes, plan.ram_reserve_bytes)
+        return MemoryUse(name, used, total, plan.ram_bytes, plan.ram_reserve_bytes)
     return MemoryUse(name, used, total, plan.flash_bytes, plan.flash_reserve_bytes)
 
 

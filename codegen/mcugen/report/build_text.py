@@ -64,7 +64,10 @@ def print_built(built: Built, console: Console) -> None:
         console.print(_table(built.sizes))
         stack = built.project.plan.stack_bytes if built.project.plan else None
         if stack is not None:
-            text = f"RAM is static data; the inference's stack takes up to {stack:,} bytes more"
+            text = (
+                "the model's RAM is its arena and the application's buffers; its stack takes up "
+                f"to {stack:,} bytes more"
+            )
             console.print(text, markup=False, highlight=False)
     for warning in reserve_warnings(built.sizes):
         console.print(f"warning: {warning}", style="yellow", markup=False, highlight=False)
