@@ -138,7 +138,7 @@ def test_a_short_run_says_what_mlperf_asks_for() -> None:
     assert "at least 10 s; this run has 3." in forms(few)["md"]
     short = tuple(dataclasses.replace(w, seconds=2.0) for w in HARDWARE.windows)
     assert (
-        "this run has 5, 5 of them shorter."
+        "5 of this run's 5 are shorter."
         in forms(dataclasses.replace(HARDWARE, windows=short))["md"]
     )
 

@@ -158,8 +158,9 @@ def _window_text(m: Measurement) -> tuple[str, ...]:
     if len(m.windows) >= _WHOLE_RUN and not short:
         return (warm,)
     asked = f"MLPerf Tiny asks for {_WHOLE_RUN} windows of at least {_MIN_WINDOW_S:.0f} s"
-    which = f", {short} of them shorter" if short else ""
-    return (f"{warm} {asked}; this run has {len(m.windows)}{which}.",)
+    number = len(m.windows)
+    which = f"{short} of this run's {number} are shorter" if short else f"this run has {number}"
+    return (f"{warm} {asked}; {which}.",)
 
 
 def _window_row(name: str, w: Window) -> tuple[str, ...]:
