@@ -44,7 +44,7 @@ static bool infer(mcugen_app *app, uint32_t count, uint32_t sleep_ms)
     app->job.phases = app->phases;
     app->job.hooks = true;
     good = mcugen_app_job_do(app);
-    if (!app->energy) {
+    if (!app->energy && app->job.mark_count > 0U) {
         app->printing_us = app->job.marks_us[0] - first;
         for (uint32_t i = 1; i < app->job.mark_count; i++) {
             mcugen_app_print_mark(app, app->job.marks_us[i] - app->printing_us);

@@ -122,14 +122,18 @@ void mcugen_app_job_reset(mcugen_app *app, uint32_t count)
     app->job = empty;
 }
 
-void mcugen_app_job_start(mcugen_app *app, uint32_t core)
+bool mcugen_app_job_start(mcugen_app *app, uint32_t core)
 {
     mcugen_app_flush(app);
     if (core == app->hal->core) {
         run_job(&app->job);
+    } else if (!app->hal->start(core, run_job, &app->job)) {
+        mcugen_app_print_number(app, "e-[core ", core, " does not start]");
+        return false;
     } else {
-        app->hal->start(core, run_job, &app->job);
+        /* it runs */
     }
+    return true;
 }
 
 bool mcugen_app_job_succeeded(mcugen_app *app)
@@ -146,11 +150,12 @@ bool mcugen_app_job_do(mcugen_app *app)
 {
     const mcugen_hal *hal = app->hal;
     const mcugen_model *model = mcugen_app_model(app);
+    bool started;
     if (app->job.layers) {
         model->set_trace(add_layer, app);
     }
-    mcugen_app_job_start(app, app->core);
-    while (app->core != hal->core && hal->busy()) {
+    started = mcugen_app_job_start(app, app->core);
+    while (started && app->core != hal->core && hal->busy()) {
         if (hal->idle != NULL) {
             hal->idle();
         }
@@ -158,7 +163,7 @@ bool mcugen_app_job_do(mcugen_app *app)
     if (app->job.layers) {
         model->set_trace(NULL, NULL);
     }
-    return mcugen_app_job_succeeded(app);
+    return started && mcugen_app_job_succeeded(app);
 }
 
 bool mcugen_app_warm_up(mcugen_app *app, uint32_t count)

@@ -65,12 +65,15 @@ int mcugen_app_infer_once(mcugen_app *app);
 /* A job of `count` inferences, nothing else set. */
 void mcugen_app_job_reset(mcugen_app *app, uint32_t count);
 
-void mcugen_app_job_start(mcugen_app *app, uint32_t core);
-bool mcugen_app_job_busy(const mcugen_app *app);
+/* Starts the job on a core; on the application's own it is done then. False, and an error was
+ * printed, when the core does not start. */
+bool mcugen_app_job_start(mcugen_app *app, uint32_t core);
 
-/* Runs the job on the chosen core. False, and an error was printed, when the model failed. */
-bool mcugen_app_job_do(mcugen_app *app);
+/* False, and an error was printed, when the model failed. */
 bool mcugen_app_job_succeeded(mcugen_app *app);
+
+/* Runs the job on the chosen core. False, and an error was printed, when that did not work. */
+bool mcugen_app_job_do(mcugen_app *app);
 
 /* `count` inferences that nobody looks at, with their lines. */
 bool mcugen_app_warm_up(mcugen_app *app, uint32_t count);

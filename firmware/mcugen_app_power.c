@@ -88,7 +88,9 @@ static bool measure(mcugen_app *app, uint32_t count, uint32_t every_us)
     bool good = print_reading(app);
     mcugen_app_job_reset(app, count);
     if (good) {
-        mcugen_app_job_start(app, core);
+        if (!mcugen_app_job_start(app, core)) {
+            return false;
+        }
         good = read_along(app, every_us) && print_reading(app);
     }
     if (!good) {

@@ -28,9 +28,9 @@ typedef struct mcugen_hal {
     uint32_t cores;
     uint32_t core;           /* the one that the application runs on */
     uint32_t inference_core; /* the one that runs the model until `core N` says otherwise */
-    /* Starts a function on another core and returns; what was written before is seen there.
-     * NULL when there is one core. */
-    void (*start)(uint32_t core, void (*function)(void *context), void *context);
+    /* Starts a function on another core and returns; what was written before is seen there. False
+     * when that core does not start. NULL when there is one core. */
+    bool (*start)(uint32_t core, void (*function)(void *context), void *context);
     /* Whether the function still runs; what it wrote is seen here once it does not. */
     bool (*busy)(void);
     /* 16-bit registers of an I2C device, the high byte first; false when nothing answers. NULL:

@@ -134,3 +134,8 @@ def random_inputs(model: api.Model, seed: int) -> list[Array]:
 def joined(arrays: Sequence[Array]) -> bytes:
     """Their bytes, one after the other."""
     return b"".join(a.tobytes() for a in arrays)
+
+
+def laps(lines: Sequence[str]) -> list[int]:
+    """The timestamps in an answer."""
+    return [int(line.removeprefix("m-lap-us-")) for line in lines if line.startswith("m-lap")]

@@ -69,4 +69,4 @@ def test_a_whole_build_runs_and_passes(tmp_path: Path, board: str) -> None:
     refusal = "no INA219 or INA226 answers" if cores > 1 else "a second core is needed"
     assert f"e-[power: {refusal}" in ran.stdout
     assert ("m-core-1" in ran.stdout) == (cores > 1)
-    assert ran.stdout.count("e-[") == (1 if cores > 1 else 2)
+    assert ran.stdout.count("\ne-[") == (1 if cores > 1 else 2)

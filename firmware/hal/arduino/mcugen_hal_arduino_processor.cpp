@@ -36,7 +36,7 @@ static void run_other()
 }
 
 /* The other core sleeps in its boot ROM before and after: it takes next to no power. */
-static void start(uint32_t core, void (*function)(void *context), void *context)
+static bool start(uint32_t core, void (*function)(void *context), void *context)
 {
     (void)core;
     other_function = function;
@@ -44,6 +44,7 @@ static void start(uint32_t core, void (*function)(void *context), void *context)
     running = true;
     multicore_reset_core1();
     multicore_launch_core1_with_stack(run_other, other->stack, other->stack_bytes);
+    return true;
 }
 
 static bool busy()

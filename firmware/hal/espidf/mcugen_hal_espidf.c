@@ -76,19 +76,19 @@ static void create_worker(uint32_t core)
     }
 }
 
-static void start(uint32_t core, void (*function)(void *context), void *context)
+static bool start(uint32_t core, void (*function)(void *context), void *context)
 {
     if (worker == NULL) {
         create_worker(core);
     }
     if (worker == NULL) {
-        function(context); /* no memory for its stack: here, then */
-        return;
+        return false; /* no memory for its stack */
     }
     worker_function = function;
     worker_context = context;
     running = true;
     xTaskNotifyGive(worker);
+    return true;
 }
 
 static bool busy(void)

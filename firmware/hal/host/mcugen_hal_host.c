@@ -132,7 +132,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-static void start(uint32_t core, void (*function)(void *context), void *context)
+static bool start(uint32_t core, void (*function)(void *context), void *context)
 {
     (void)core; /* there is one other */
     thread_function = function;
@@ -140,8 +140,9 @@ static void start(uint32_t core, void (*function)(void *context), void *context)
     atomic_store(&running, true);
     started = pthread_create(&thread, NULL, work, NULL) == 0;
     if (!started) {
-        stop("second core");
+        atomic_store(&running, false);
     }
+    return started;
 }
 
 static bool busy(void)

@@ -65,13 +65,10 @@ static void set_trigger(bool high)
     mcugen_rp2040_set_output(output_pin, high);
 }
 
-/* Where core 1 does not answer the function runs here. */
-static void start(uint32_t core, void (*function)(void *context), void *context)
+static bool start(uint32_t core, void (*function)(void *context), void *context)
 {
     (void)core;
-    if (!mcugen_rp2040_start_core1(function, context)) {
-        function(context);
-    }
+    return mcugen_rp2040_start_core1(function, context);
 }
 
 /* While core 1 infers, core 0 must not wait for a character: nothing would wake it at the end. */
