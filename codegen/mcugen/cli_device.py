@@ -101,7 +101,8 @@ def monitor(
     project = open_project(folder)
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if on_terminal and until is None and seconds is None:
-        raise typer.Exit(watch_on_terminal(project, port=port, env=env))
+        watch_on_terminal(project, port=port, env=env)
+        return
     limit = DEFAULT_SECONDS if seconds is None else seconds
     stream_lines(project, _print_line, port=port, env=env, seconds=limit, until=until)
 

@@ -118,15 +118,16 @@ def test_the_monitor_on_a_terminal(
     project: ProjectFolder, board: FakeBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[list[str]] = []
+    codes = [0, 0, 1]
 
     def call(command: list[str], cwd: Path) -> int:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         called.append(command)
-        return 7
+        return codes[len(called) - 1]
 
     monkeypatch.setattr(subprocess, "call", call)
     before = signal.getsignal(signal.SIGINT)
-    assert watch_on_terminal(project, port=None, env=None) == 7
+    watch_on_terminal(project, port=None, env=None)
     assert signal.getsignal(signal.SIGINT) is before
     assert called[0][1:] == [
         "-m", "platformio", "device", "monitor", "-d", str(project.path), "-e", "pico_w",
@@ -134,3 +135,6 @@ def test_the_monitor_on_a_terminal(
     ]  # fmt: skip
     watch_on_terminal(changed(project, build="make"), port=None, env=None)
     assert called[1][1:] == ["-m", "serial.tools.miniterm", board.path, "115200"]
+    with pytest.raises(DeviceError, match=r"the monitor failed \(exit code 1\)") as caught:
+        watch_on_terminal(project, port=None, env=None)
+    assert "mcugen build" in caught.value.hint and "--seconds" in caught.value.hint

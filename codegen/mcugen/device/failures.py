@@ -12,6 +12,7 @@ from mcugen.errors import DeviceError, DoesNotFitError, McugenError
 
 UDEV_RULES = "https://docs.platformio.org/en/latest/core/installation/udev-rules.html"
 _LAST_LINES = 12
+_CHATTER = re.compile(r"[-=*\s]*$|If you like PlatformIO|- (?:star it|follow us|try PlatformIO) ")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ FAILURES: tuple[Failure, ...] = (
     Failure(
         r"HTTPClientError|InternetConnectionError|not connected to the Internet|ConnectionError\b"
         r"|Could not resolve host|unable to access 'https?://|getaddrinfo failed"
-        r"|Temporary failure in name resolution|Network is unreachable|Max retries exceeded",
+        r"|onnected to the internet|Temporary failure in name resolution|Network is unreachable|Max retries exceeded",
         "what the build of {title} needs could not be downloaded: no network?",
         "the first build downloads the board's platform and compiler, later ones work offline: "
         "connect and run it again; behind a proxy set HTTPS_PROXY",
@@ -209,7 +210,7 @@ def explain(
             kind = DoesNotFitError if failure.too_large else DeviceError
             hint = failure.hint.format(**values)
             return kind(failure.message.format(**values), hint=f"{hint}; {where}")
-    last = [line for line in output if line.strip()][-_LAST_LINES:]
+    last = [line for line in output if not _CHATTER.match(line)][-_LAST_LINES:]
     lines = "\n".join(f"  {line}" for line in last)
     said = f"; its last lines:\n{lines}" if last else " and said nothing"
     return DeviceError(f"{tool} failed (exit code {code}){said}", hint=where)

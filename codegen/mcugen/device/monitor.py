@@ -22,11 +22,11 @@ _KEPT_LINES = 8
 _LONGEST_LINE_BYTES = 65536
 
 
-def watch_on_terminal(project: ProjectFolder, *, port: str | None, env: str | None) -> int:
-    """Exit code of PlatformIO's monitor with the project's filters, or of pyserial's without it.
+def watch_on_terminal(project: ProjectFolder, *, port: str | None, env: str | None) -> None:
+    """Runs PlatformIO's monitor with the project's filters, or pyserial's without PlatformIO.
 
     Raises:
-        DeviceError: no port, several, or one that this user may not use.
+        DeviceError: no port, several, one that this user may not use, or the monitor failed.
         MissingExtraError: PlatformIO or pyserial is not installed.
         UsageError: the board has no serial port, or no such environment.
     """
@@ -40,9 +40,15 @@ def watch_on_terminal(project: ProjectFolder, *, port: str | None, env: str | No
         command = [sys.executable, "-m", "serial.tools.miniterm", path, str(baud)]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the monitor's to answer
     try:
-        return subprocess.call(command, cwd=project.path)
+        code = subprocess.call(command, cwd=project.path)
     finally:
         signal.signal(signal.SIGINT, before)
+    if code != 0:
+        raise DeviceError(
+            f"the monitor failed (exit code {code})",
+            hint="PlatformIO's needs the board's platform, which `mcugen build` fetches; with "
+            "--seconds N lines are shown without it",
+        )
 
 
 def stream_lines(
