@@ -82,6 +82,23 @@ def test_every_buffer_is_drawn_and_listed(model: api.Model, report: ModelReport)
     assert all("bytes" in e.tip for e in drawn)
 
 
+@pytest.mark.parametrize(
+    ("layers", "wanted"),
+    [
+        (1, ["in", "0", "out"]),
+        (3, ["in", "0", "1", "2", "out"]),
+        (8, ["in", "0", "2", "4", "6", "out"]),
+        (30, ["in", "10", "20", "out"]),
+        (31, ["in", "10", "20", "out"]),
+    ],
+)
+def test_columns_are_numbered_between_in_and_out(layers: int, wanted: list[str]) -> None:
+    chart = arena_chart((), layers, 1000, 1000)
+    ticks = [e for e in chart.elements if e.tag == "text" and e.text in {*wanted, str(layers)}]
+    middle = [e for e in ticks if ("text-anchor", "middle") in e.attributes]
+    assert [e.text for e in middle] == wanted
+
+
 def test_what_does_not_fit_is_said_first(model: api.Model, report: ModelReport) -> None:
     fit = Fit(False, -100, 5, ("RAM: 100 bytes too many",))
     text = page(model, dataclasses.replace(report, fit=fit)).text

@@ -24,6 +24,8 @@ from mcugen.report.drawing import (
 
 _HEIGHT = HEIGHT + 60
 _COLOURS = 6
+_ALL = 6
+"""Layers of which each has room for its number."""
 _LINE, _CHARACTER = 16.0, 6.6
 """Units that a line of text and one of its characters take."""
 
@@ -40,8 +42,8 @@ def arena_chart(
         bound_bytes: below which no plan can be.
     """
     x = x_axis(BEFORE, layers + 1, "layer (numbers of the table)", "")
-    x = dataclasses.replace(x, step=max(1.0, x.step))
-    y = y_axis(0.0, rounded_up(arena_bytes), "bytes of the arena", "B", _HEIGHT)
+    x = dataclasses.replace(x, names=_positions(layers, max(1, int(x.step))))
+    y = y_axis(0.0, rounded_up(arena_bytes), "arena", "B", _HEIGHT)
     elements = frame(x, y)
     for index, block in enumerate(blocks):
         elements += _block(block, f"s{index % _COLOURS}", x, y)
@@ -50,6 +52,13 @@ def arena_chart(
     legend = [("scratch", "a layer's working memory")] if any(b.scratch for b in blocks) else []
     label = f"{arena_bytes:,} bytes over time; dashed: lower bound, {bound_bytes:,}"
     return Drawing(label, tuple(elements), tuple(legend), height=_HEIGHT)
+
+
+def _positions(layers: int, step: int) -> tuple[tuple[float, str], ...]:
+    """What stands below the columns: in, every few layers' numbers, out."""
+    near = step / 2 if layers > _ALL else 0.0
+    clear = [k for k in range(0, layers, step) if k + 1 > near and layers - k > near]
+    return ((-0.5, "in"), *((k + 0.5, str(k)) for k in clear), (layers + 0.5, "out"))
 
 
 def _block(block: ArenaBlock, colour: str, x: Axis, y: Axis) -> list[Element]:

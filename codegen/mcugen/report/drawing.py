@@ -65,6 +65,7 @@ class Axis:
         title: with the unit.
         factor: what a value is divided by for its label.
         step: between two ticks.
+        names: (value, text) of the ticks instead, where they are no round numbers.
     """
 
     low: float
@@ -74,6 +75,7 @@ class Axis:
     title: str
     factor: float
     step: float
+    names: tuple[tuple[float, str], ...] = ()
 
     def at(self, value: float) -> float:
         """The coordinate of a value."""
@@ -81,12 +83,16 @@ class Axis:
 
     def ticks(self) -> list[float]:
         """The values that are labelled, ascending."""
+        if self.names:
+            return [value for value, _ in self.names]
         first = math.ceil(self.low / self.step - 1e-9)
         last = math.floor(self.high / self.step + 1e-9)
         return [index * self.step for index in range(first, last + 1)]
 
     def label(self, value: float) -> str:
         """A tick's text: as many decimals as the step has."""
+        if self.names:
+            return dict(self.names)[value]
         step = self.step / self.factor
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
         return f"{value / self.factor:,.{decimals}f}"
