@@ -57,7 +57,7 @@ def arena_chart(
 def _positions(layers: int, step: int) -> tuple[tuple[float, str], ...]:
     """What stands below the columns: in, every few layers' numbers, out."""
     near = step / 2 if layers > _ALL else 0.0
-    clear = [k for k in range(0, layers, step) if k + 1 > near and layers - k > near]
+    clear = [k for k in range(0, layers, step) if k + 1 >= near and layers - k >= near]
     return ((-0.5, "in"), *((k + 0.5, str(k)) for k in clear), (layers + 0.5, "out"))
 
 
