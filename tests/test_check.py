@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from mcugen import api, check, lower
 from mcugen.compiler import Compiled
+from mcugen.report.check_text import check_json, print_check
 from mcugen.samples import Sample, random_samples
 from onnx_models import INT8, model, node, value
 
@@ -111,3 +114,18 @@ def test_rounding_a_float_bias_is_no_fault(tmp_path: Path, arithmetic: str) -> N
     (distance,) = (d for d in result.distances.values() if d.differing)
     assert distance.differing > 1
     assert result.ok
+
+
+def test_what_was_assumed_about_the_model_is_said(tmp_path: Path) -> None:
+    """A leading dimension, and a shape of an output that the file has wrong."""
+    proto = model([node("Relu", ["x"], ["y"])], [value("x", ["N", 4])], [value("y", [2, 5])])
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    result = api.compile(tmp_path / "m.onnx").check(samples=1)
+    said = [
+        'batch dimension "N" of input x set to 1',
+        "output y is declared [2,5], its shape is [1,4]",
+    ]
+    assert check_json(result)["notices"] == said
+    console = Console(file=io.StringIO(), soft_wrap=True)
+    print_check(result, console)
+    assert console.file.getvalue().splitlines()[-2:] == [f"- {text}" for text in said]

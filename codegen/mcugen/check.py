@@ -23,6 +23,7 @@ class CheckResult:
     """What `check` found; `ok` is its verdict.
 
     Attributes:
+        notices: what the import assumed about the model.
         tensors_compared: tensors compared byte for byte, over all samples.
         mismatching: tensor names whose bytes differ, in order of execution.
         first_mismatch: text naming node, tensor, index, got and expected.
@@ -32,6 +33,7 @@ class CheckResult:
         onnx: the end-to-end distance.
     """
 
+    notices: tuple[str, ...] = ()
     samples: int = 0
     tensors_compared: int = 0
     mismatching: list[str] = field(default_factory=list)
@@ -100,7 +102,7 @@ def check(
     host = host or host_model(compiled)
     host.require_planned_scratch()
     samples, distance = with_onnx_outputs(compiled, samples, use_ort=use_ort)
-    result = CheckResult(fused=_fused(compiled), onnx=distance)
+    result = CheckResult(compiled.imported.notices, fused=_fused(compiled), onnx=distance)
     for number, sample in enumerate(samples):
         onnx_values = semantics.run(compiled.imported.graph, sample.inputs)
         feeds = lowered_inputs(compiled, onnx_values)

@@ -34,6 +34,7 @@ def check_json(result: CheckResult) -> dict[str, Any]:
         ],
         "onnx_source": result.onnx.source,
         "onnx": onnx_json(result.onnx),
+        "notices": list(result.notices),
     }
 
 
@@ -61,5 +62,5 @@ def print_check(result: CheckResult, console: Console) -> None:
             f"{d.differing} of {d.elements} differ",
             markup=False,
         )
-    for line in onnx_lines(result.onnx):
+    for line in (*onnx_lines(result.onnx), *(f"- {n}" for n in result.notices)):
         console.print(line, markup=False)
