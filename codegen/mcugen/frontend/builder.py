@@ -18,7 +18,14 @@ from mcugen.frontend.limits import (
 from mcugen.frontend.malformed import shown
 from mcugen.frontend.names import Names
 from mcugen.ir import Array, DType, Node, Source, Tensor
-from mcugen.ops.spec import Constraint, OpSpec, Reject, TensorType
+from mcugen.ops.spec import (
+    SHAPES_DISAGREE,
+    Constraint,
+    InvalidNode,
+    OpSpec,
+    Reject,
+    TensorType,
+)
 
 NOT_FOLDED = frozenset({"QuantizeLinear", "DequantizeLinear"})
 """Kept even with constant inputs: integer weights stay integers."""
@@ -101,7 +108,7 @@ class GraphBuilder:
         except Reject:
             self._foresee(spec, attrs, tensors, outputs or ())
             raise
-        types = spec.infer(attrs, tensors)
+        types = _inferred(spec, attrs, tensors)
         for kind in types:
             _check_type(kind, constant=all(t is None or t.is_constant for t in tensors))
         names_out = self._output_names(types, outputs, name)
@@ -186,6 +193,16 @@ def check_constraints(spec: OpSpec, attrs: Any, tensors: Sequence[Tensor | None]
         found = constraint(attrs, tensors)
         if found is not None:
             raise Reject(f"{rule_of(constraint)}, got {found}")
+
+
+def _inferred(spec: OpSpec, attrs: Any, tensors: Sequence[Tensor | None]) -> tuple[TensorType, ...]:
+    """The result types; what `infer` refuses are shapes that disagree."""
+    try:
+        return spec.infer(attrs, tensors)
+    except InvalidNode:
+        raise
+    except Reject as verdict:
+        raise InvalidNode(verdict.reason, verdict.hint or SHAPES_DISAGREE) from verdict
 
 
 def rule_of(constraint: Constraint) -> str:

@@ -11,7 +11,7 @@ from mcugen.frontend.external import ExternalFiles
 from mcugen.frontend.malformed import shown
 from mcugen.frontend.structure import RawNode
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.spec import Reject, TensorType
+from mcugen.ops.spec import InvalidNode, Reject, TensorType
 
 
 class NodeContext:
@@ -52,9 +52,9 @@ class NodeContext:
         return index < len(self.inputs) and bool(self.inputs[index])
 
     def tensor(self, index: int) -> Tensor:
-        """Input `index`; raises Reject when absent."""
+        """Input `index`; raises InvalidNode when absent."""
         if not self.has(index):
-            raise Reject(f"input {index} is missing")
+            raise InvalidNode(f"input {index} is missing")
         return self._builder.tensors[self.inputs[index]]
 
     def const(self, index: int, what: str) -> Array:

@@ -14,7 +14,7 @@ from mcugen.frontend.attributes import kind_name
 from mcugen.frontend.malformed import shown
 from mcugen.frontend.structure import RawNode
 from mcugen.ir import DType, Tensor
-from mcugen.ops.spec import Reject
+from mcugen.ops.spec import InvalidNode
 
 _TYPE_NAMES = {DType.FLOAT32: "tensor(float)", DType.FLOAT64: "tensor(double)"}
 
@@ -99,7 +99,7 @@ def _formal(parameter: OpSchema.FormalParameter) -> Formal:
 
 
 def check_node(raw: RawNode, schema: Schema, inputs: Sequence[Tensor | None]) -> None:
-    """Raise Reject for the first rule of the schema that the node breaks.
+    """Raise InvalidNode for the first rule of the schema that the node breaks.
 
     Args:
         raw: the node.
@@ -107,7 +107,7 @@ def check_node(raw: RawNode, schema: Schema, inputs: Sequence[Tensor | None]) ->
         inputs: the tensors, None where absent.
     """
     if schema.deprecated:
-        raise Reject(f"it was removed from ONNX, opset {raw.opset} does not have it")
+        raise InvalidNode(f"it was removed from ONNX, opset {raw.opset} does not have it")
     _check_count("inputs", len(inputs), schema.input_range)
     _check_count("outputs", len(raw.outputs), schema.output_range)
     _check_attributes(raw, schema)
@@ -116,52 +116,52 @@ def check_node(raw: RawNode, schema: Schema, inputs: Sequence[Tensor | None]) ->
         formal = schema.inputs[min(index, len(schema.inputs) - 1)]
         if tensor is None:
             if not formal.optional and (formal.homogeneous or not formal.variadic):
-                raise Reject(f"required input {shown(formal.name)} is missing")
+                raise InvalidNode(f"required input {shown(formal.name)} is missing")
         else:
             _check_dtype(formal, tensor, bound)
 
 
 def check_without_schema(raw: RawNode) -> None:
-    """Raise Reject when a node of an operator without schema has too few inputs."""
+    """Raise InvalidNode when a node of an operator without schema has too few inputs."""
     required = _REQUIRED_INPUTS.get(raw.key, 1)
     if len(raw.inputs) < required or not raw.inputs[0]:
-        raise Reject(f"it must have at least {required} inputs, got {len(raw.inputs)}")
+        raise InvalidNode(f"it must have at least {required} inputs, got {len(raw.inputs)}")
 
 
 def _check_count(what: str, count: int, allowed: tuple[int, int]) -> None:
     low, high = allowed
     if not low <= count <= high:
         wanted = str(low) if low == high else f"{low} to {high}"
-        raise Reject(f"it must have {wanted} {what}, got {count}")
+        raise InvalidNode(f"it must have {wanted} {what}, got {count}")
 
 
 def _check_attributes(raw: RawNode, schema: Schema) -> None:
     for name, attribute in raw.attributes.items():
         if name not in schema.attributes:
-            raise Reject(f"it has no attribute {shown(name)} in opset {raw.opset}")
+            raise InvalidNode(f"it has no attribute {shown(name)} in opset {raw.opset}")
         wanted, _ = schema.attributes[name]
         if attribute.type != wanted:
-            raise Reject(
+            raise InvalidNode(
                 f"attribute {shown(name)} must be {kind_name(wanted)}, "
                 f"got {kind_name(attribute.type)}"
             )
     for name, (_, required) in schema.attributes.items():
         if required and name not in raw.attributes:
-            raise Reject(f"required attribute {shown(name)} is missing")
+            raise InvalidNode(f"required attribute {shown(name)} is missing")
 
 
 def _check_dtype(formal: Formal, tensor: Tensor, bound: dict[str, tuple[str, DType]]) -> None:
     type_name = _TYPE_NAMES.get(tensor.dtype, f"tensor({tensor.dtype.value})")
     if type_name not in formal.types:
         allowed = ", ".join(sorted(t[7:-1] for t in formal.types if t.startswith("tensor(")))
-        raise Reject(
+        raise InvalidNode(
             f"input {shown(formal.name)} cannot be {tensor.dtype.value}, it must be {allowed}"
         )
     if not formal.homogeneous:
         return
     first, dtype = bound.setdefault(formal.type_name, (tensor.name, tensor.dtype))
     if dtype is not tensor.dtype:
-        raise Reject(
+        raise InvalidNode(
             f"inputs {shown(first)} ({dtype.value}) and {shown(tensor.name)} "
             f"({tensor.dtype.value}) must have the same type"
         )

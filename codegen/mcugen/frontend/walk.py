@@ -22,7 +22,7 @@ from mcugen.frontend.structure import RawNode
 from mcugen.frontend.unsupported import recovered_types
 from mcugen.frontend.values import ForeignTypeError, decode
 from mcugen.ir import DType
-from mcugen.ops.spec import FromOnnx, Reject, TensorType
+from mcugen.ops.spec import FromOnnx, InvalidNode, Reject, TensorType
 
 _DOMAINS = ("", "com.microsoft")
 
@@ -181,10 +181,11 @@ class Walk:
         name = "then_branch" if condition.size and condition.reshape(-1)[0] else "else_branch"
         attribute = raw.attributes.get(name)
         if attribute is None or not attribute.HasField("g"):
-            raise Reject(f"required attribute '{name}' is missing")
+            raise InvalidNode(f"required attribute '{name}' is missing")
         graph = attribute.g
         if len(graph.output) < len(raw.outputs):
-            raise Reject(f"'{name}' has {len(graph.output)} outputs, If has {len(raw.outputs)}")
+            given = f"'{name}' has {len(graph.output)} outputs"
+            raise InvalidNode(f"{given}, If has {len(raw.outputs)}")
         body, scope = self._expander.branch(graph, raw, name)
         for initializer in graph.initializer:
             self.add_constant(scope.resolve(text(initializer.name)), initializer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcugen.ir import Array
-from mcugen.ops.spec import ImportContext, Reject
+from mcugen.ops.spec import ImportContext, InvalidNode, Reject
 
 MAX_CONSTANT_ELEMS = 2**26
 """Largest tensor that an importer materialises (a ConstantOfShape may ask for any size)."""
@@ -18,10 +18,10 @@ def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
     """`axis` counted from the front.
 
     Raises:
-        Reject: it is not an axis of a tensor of this rank.
+        InvalidNode: it is not an axis of a tensor of this rank.
     """
     if not -rank <= axis < rank:
-        raise Reject(f"{what} must be in [{-rank}, {rank - 1}], got {axis}")
+        raise InvalidNode(f"{what} must be in [{-rank}, {rank - 1}], got {axis}")
     return axis % rank
 
 
@@ -29,11 +29,11 @@ def normalize_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
     """Axes counted from the front, ascending.
 
     Raises:
-        Reject: one is out of range or given twice.
+        InvalidNode: one is out of range or given twice.
     """
     found = sorted(normalize_axis(a, rank, "axes") for a in axes)
     if len(set(found)) != len(found):
-        raise Reject(f"axes must be different, got {list(axes)}")
+        raise InvalidNode(f"axes must be different, got {list(axes)}")
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcugen.ir import Array, Tensor
 from mcugen.ops.common import optional, present
-from mcugen.ops.spec import ImportContext, Inputs, Reject
+from mcugen.ops.spec import ImportContext, Inputs, InvalidNode, Reject
 from mcugen.ops.window import (
     Axis,
     WindowLike,
@@ -121,12 +121,14 @@ def conv_window(ctx: ImportContext, weights: Tensor) -> dict[str, Any]:
     x = ctx.tensor(0)
     kernel = weights.shape[2:]
     if weights.rank != x.rank or x.rank < 3:
-        raise Reject(
+        raise InvalidNode(
             f"input and weights must have the same rank, 3 or more, got {x.rank} and {weights.rank}"
         )
     declared = tuple(ctx.attr("kernel_shape", kernel))
     if declared != kernel:
-        raise Reject(f"kernel_shape must be that of the weights {list(kernel)}, got {declared}")
+        raise InvalidNode(
+            f"kernel_shape must be that of the weights {list(kernel)}, got {declared}"
+        )
     window = window_from_onnx(ctx, x.shape[2:], kernel)
     return {**dataclasses.asdict(window), "groups": int(ctx.attr("group", 1))}
 

@@ -18,7 +18,7 @@ import numpy as np
 from mcugen.ir import Array, QuantParams, Tensor
 from mcugen.ops.common import optional, present
 from mcugen.ops.conv_geometry import ConvLike
-from mcugen.ops.spec import ImportContext, Inputs, Reject
+from mcugen.ops.spec import ImportContext, Inputs, InvalidNode, Reject
 from mcugen.ops.window import (
     Axis,
     spatial_dims,
@@ -105,12 +105,14 @@ def transposed_window(ctx: ImportContext) -> dict[str, Any]:
     x, w = ctx.tensor(0), ctx.tensor(1)
     size, kernel = x.shape[2:], w.shape[2:]
     if w.rank != x.rank or x.rank < 3:
-        raise Reject(
+        raise InvalidNode(
             f"input and weights must have the same rank, 3 or more, got {x.rank} and {w.rank}"
         )
     declared = tuple(ctx.attr("kernel_shape", kernel))
     if declared != kernel:
-        raise Reject(f"kernel_shape must be that of the weights {list(kernel)}, got {declared}")
+        raise InvalidNode(
+            f"kernel_shape must be that of the weights {list(kernel)}, got {declared}"
+        )
     window = window_from_onnx(ctx, size, kernel)
     rank = len(size)
     extra = tuple(int(v) for v in ctx.attr("output_padding", (0,) * rank))

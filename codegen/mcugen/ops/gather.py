@@ -33,6 +33,7 @@ from mcugen.ops.slice import SliceAttrs
 from mcugen.ops.spec import (
     ImportContext,
     Inputs,
+    InvalidNode,
     Kernel,
     Lowered,
     OpSpec,
@@ -123,7 +124,7 @@ def as_slice(shape: Sequence[int], axis: int, indices: Array) -> SliceAttrs | No
     if not wanted:
         return None
     if min(wanted) < 0 or max(wanted) >= dim:
-        raise Reject(f"indices must be in [{-dim}, {dim - 1}], got {list(int_tuple(indices))}")
+        raise InvalidNode(f"indices must be in [{-dim}, {dim - 1}], got {list(int_tuple(indices))}")
     step = wanted[1] - wanted[0] if len(wanted) > 1 else 1
     if step == 0 or any(b - a != step for a, b in pairwise(wanted)):
         return None

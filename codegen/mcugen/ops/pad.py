@@ -32,6 +32,7 @@ from mcugen.ops.spec import (
     ImportContext,
     Inputs,
     IntegerForm,
+    InvalidNode,
     Lowered,
     OpSpec,
     QuantSite,
@@ -92,12 +93,12 @@ def _pads(ctx: ImportContext, rank: int) -> tuple[list[int], list[int]]:
     """Begins and ends of all axes, negative ones included."""
     given = attr_or_input(ctx, "pads", 1, since=11)
     if given is None:
-        raise Reject("pads must be given, got none")
+        raise InvalidNode("pads must be given, got none")
     axes: Sequence[int] = range(rank)
     if ctx.opset >= 18 and ctx.has(3):
         axes = [normalize_axis(a, rank, "axes") for a in int_tuple(ctx.const(3, "axes"))]
     if len(given) != 2 * len(axes):
-        raise Reject(f"pads must be {2 * len(axes)} numbers, got {len(given)}")
+        raise InvalidNode(f"pads must be {2 * len(axes)} numbers, got {len(given)}")
     begins, ends = [0] * rank, [0] * rank
     for i, axis in enumerate(axes):
         begins[axis], ends[axis] = given[i], given[i + len(axes)]

@@ -15,7 +15,7 @@ import numpy as np
 from mcugen.ir import Array, Tensor
 from mcugen.ops.common import present
 from mcugen.ops.conv_kernel import Section, sections
-from mcugen.ops.spec import ImportContext, Inputs, Reject
+from mcugen.ops.spec import ImportContext, Inputs, InvalidNode, Reject
 from mcugen.ops.window import (
     Axis,
     WindowLike,
@@ -119,7 +119,7 @@ def pool_window(ctx: ImportContext, channels_last: bool = False) -> dict[str, An
     size = spatial_dims(ctx.tensor(0).shape, channels_last)
     kernel = tuple(int(k) for k in ctx.attr("kernel_shape", ()))
     if len(kernel) != len(size) or min(kernel, default=1) < 1:
-        raise Reject(f"kernel_shape must have {len(size)} positive values, got {list(kernel)}")
+        raise InvalidNode(f"kernel_shape must have {len(size)} positive values, got {list(kernel)}")
     return {
         "kernel": kernel,
         **dataclasses.asdict(window_from_onnx(ctx, size, kernel)),

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from mcugen.ir import Array
 from mcugen.ops.axes import attr_or_input, int_tuple, normalize_axes
 from mcugen.ops.copying import COPY, contiguous_offset, copy_reference, rearranged
-from mcugen.ops.spec import ImportContext, Inputs, Lowered, OpSpec, Reject, Site, TensorType
+from mcugen.ops.spec import (
+    SHAPES_DISAGREE,
+    ImportContext,
+    Inputs,
+    InvalidNode,
+    Lowered,
+    OpSpec,
+    Reject,
+    Site,
+    TensorType,
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ def reshape_from_onnx(ctx: ImportContext) -> None:
     if not ctx.attr("allowzero", 0):
         for i, dim in enumerate(wanted):
             if dim == 0 and i >= source.rank:
-                raise Reject(
+                raise InvalidNode(
                     f"a 0 in shape must copy an input dimension, got {wanted} for rank "
                     f"{source.rank}"
                 )
@@ -45,10 +55,12 @@ def reshape_from_onnx(ctx: ImportContext) -> None:
 def _resolved(wanted: Sequence[int], size: int) -> list[int]:
     """`wanted` with its -1 replaced."""
     if wanted.count(-1) > 1 or min(wanted, default=0) < -1:
-        raise Reject(f"shape must hold non-negative dimensions and one -1 at most, got {wanted}")
+        raise InvalidNode(
+            f"shape must hold non-negative dimensions and one -1 at most, got {wanted}"
+        )
     known = math.prod(d for d in wanted if d != -1)
     if -1 in wanted and (known == 0 or size % known):
-        raise Reject(f"shape must hold {size} elements, got {list(wanted)}")
+        raise InvalidNode(f"shape must hold {size} elements, got {list(wanted)}", SHAPES_DISAGREE)
     return [size // known if d == -1 else d for d in wanted]
 
 
@@ -57,7 +69,7 @@ def flatten_from_onnx(ctx: ImportContext) -> None:
     shape = ctx.tensor(0).shape
     rank, axis = len(shape), int(ctx.attr("axis", 1))
     if not -rank <= axis <= rank:
-        raise Reject(f"axis must be in [{-rank}, {rank}], got {axis}")
+        raise InvalidNode(f"axis must be in [{-rank}, {rank}], got {axis}")
     split = axis + rank if axis < 0 else axis
     _emit(ctx, (math.prod(shape[:split]), math.prod(shape[split:])))
 
@@ -71,7 +83,9 @@ def squeeze_from_onnx(ctx: ImportContext) -> None:
         return
     axes = normalize_axes(given, len(shape))
     if any(shape[a] != 1 for a in axes):
-        raise Reject(f"squeezed dimensions must be 1, got {[shape[a] for a in axes]}")
+        raise InvalidNode(
+            f"squeezed dimensions must be 1, got {[shape[a] for a in axes]}", SHAPES_DISAGREE
+        )
     _emit(ctx, [d for i, d in enumerate(shape) if i not in axes])
 
 
@@ -80,7 +94,7 @@ def unsqueeze_from_onnx(ctx: ImportContext) -> None:
     shape = list(ctx.tensor(0).shape)
     given = attr_or_input(ctx, "axes", 1, since=13)
     if given is None:
-        raise Reject("axes must be given, got none")
+        raise InvalidNode("axes must be given, got none")
     for axis in normalize_axes(given, len(shape) + len(given)):
         shape.insert(axis, 1)
     _emit(ctx, shape)

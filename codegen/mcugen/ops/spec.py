@@ -61,6 +61,22 @@ class Reject(Exception):  # noqa: N818 - not an error of the program: one node's
         self.hint = hint
 
 
+SHAPES_DISAGREE = "shapes disagree where ONNX lets them not: mend a --dim, or what made the model"
+"""Hint for an InvalidNode whose shapes may follow from the user's dimensions."""
+
+
+class InvalidNode(Reject):
+    """Like Reject, for what breaks a rule of ONNX: no list of operators would help with it."""
+
+    def __init__(
+        self,
+        reason: str,
+        hint: str = "the model is not valid ONNX: mend what made it; "
+        "onnx.checker.check_model(FILE, full_check=True) may say more",
+    ) -> None:
+        super().__init__(reason, hint)
+
+
 class ImportContext(Protocol):
     """One ONNX node being imported; the frontend implements it, `from_onnx` functions use it."""
 

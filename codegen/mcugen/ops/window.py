@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mcugen.ops.spec import ImportContext, Reject
+from mcugen.ops.spec import ImportContext, InvalidNode, Reject
 
 
 class WindowLike(Protocol):
@@ -150,7 +150,7 @@ def window_from_onnx(ctx: ImportContext, size: Sequence[int], kernel: Sequence[i
     pads = _attribute(ctx, "pads", 2 * rank, 0, lowest=0)
     mode = ctx.attr("auto_pad", "NOTSET")
     if mode not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
-        raise Reject(f"auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got {mode}")
+        raise InvalidNode(f"auto_pad must be NOTSET, VALID, SAME_UPPER or SAME_LOWER, got {mode}")
     if mode != "NOTSET":
         pads = auto_pads(mode, size, kernel, strides, dilations)
     return Window(strides, pads, dilations)
@@ -161,9 +161,9 @@ def _attribute(
 ) -> tuple[int, ...]:
     values = tuple(int(v) for v in ctx.attr(name, (default,) * length))
     if len(values) != length:
-        raise Reject(f"{name} must have {length} values, got {len(values)}")
+        raise InvalidNode(f"{name} must have {length} values, got {len(values)}")
     if min(values, default=lowest) < lowest:
-        raise Reject(f"{name} must be at least {lowest}, got {list(values)}")
+        raise InvalidNode(f"{name} must be at least {lowest}, got {list(values)}")
     return values
 
 
