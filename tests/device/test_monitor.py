@@ -16,6 +16,7 @@ import pytest
 from device.fake_ports import plug_in, port
 from device.folders import changed, exported
 from mcugen.device import monitor
+from mcugen.device.link import SerialLink
 from mcugen.device.monitor import stream_lines, watch_on_terminal
 from mcugen.device.project_folder import ProjectFolder
 from mcugen.errors import DeviceError, UsageError
@@ -101,6 +102,14 @@ def test_a_port_that_vanishes(project: ProjectFolder, board: FakeBoard) -> None:
     board.vanish()
     with pytest.raises(DeviceError, match="vanished"):
         stream(project, 20, "PASS")
+
+
+def test_a_port_that_another_program_has(project: ProjectFolder, board: FakeBoard) -> None:
+    other = SerialLink(board.path)
+    with pytest.raises(DeviceError, match="cannot be opened") as caught:
+        stream(project)
+    other.close()
+    assert caught.value.hint == "another program holds it: close serial monitors"
 
 
 def test_no_board_and_no_port(

@@ -67,8 +67,9 @@ def test_a_project_without_a_report_has_no_plan(tmp_path: Path) -> None:
         (MARK, "{", f"{MARK} is damaged", "export the model again"),
         (MARK, "[]", f"{MARK} is damaged: no JSON object", "export the model again"),
         (MARK, '{"kind": "library"}', "holds the C library alone", "no --emit"),
-        (MARK, '{"kind": "project"}', "lacks what this version of mcugen needs: 'device'", "again"),
-        (MARK, '{"kind": "project", "device": {}}', "lacks what this version", "again"),
+        (MARK, '{"kind": "project"}', "lacks what this mcugen needs: 'device'", "again"),
+        (MARK, '{"kind": "project", "device": {}}', "lacks what this mcugen needs", "again"),
+        ("report.json", "{}", "lacks what this mcugen needs: 'stack_bytes'", "again"),
         ("report.json", "no", "report.json is damaged", "export the model again"),
     ],
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mcugen.device import run_tool as module
 from mcugen.device.run_tool import Limits, run_tool
 from mcugen.errors import DeviceError, UsageError
 
@@ -62,6 +63,14 @@ def test_nothing_hangs(tmp_path: Path, limits: Limits, message: str) -> None:
         run(tmp_path, python(text), limits)
     assert time.monotonic() - started < 10
     assert "--time-limit" in caught.value.hint and "tool.log" in caught.value.hint
+
+
+def test_a_tool_that_closes_its_output_and_stays_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_GRACE_S", 0.5)
+    with pytest.raises(DeviceError, match="closed its output and does not end"):
+        run(tmp_path, python("import os, time; os.close(1); os.close(2); time.sleep(60)"))
 
 
 def test_a_child_that_lives_on_is_not_waited_for_and_not_left(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ FAILURES: tuple[Failure, ...] = (
     Failure(
         r"HTTPClientError|InternetConnectionError|not connected to the Internet|ConnectionError\b"
         r"|Could not resolve host|unable to access 'https?://|getaddrinfo failed"
-        r"|onnected to the internet|Temporary failure in name resolution|Network is unreachable|Max retries exceeded",
+        r"|onnected to the internet|Temporary failure in name resolution"
+        r"|Network is unreachable|Max retries exceeded",
         "what the build of {title} needs could not be downloaded: no network?",
         "the first build downloads the board's platform and compiler, later ones work offline: "
         "connect and run it again; behind a proxy set HTTPS_PROXY",

@@ -108,15 +108,17 @@ def _open(port: str, baud: int) -> Any:
     except ImportError as error:
         raise MissingExtraError("talking to a board", "pyserial", "device") from error
     try:
-        return serial.serial_for_url(port, baudrate=baud, timeout=0, write_timeout=_WRITE_LIMIT_S)
+        return serial.serial_for_url(
+            port, baudrate=baud, timeout=0, write_timeout=_WRITE_LIMIT_S, exclusive=True
+        )
     except (OSError, ValueError) as error:
         raise DeviceError(f"port {port} cannot be opened: {error}", hint=_hint(error)) from error
 
 
 def _hint(error: Exception) -> str:
     text = str(error).lower()
+    if "busy" in text or "exclusively lock" in text or "access is denied" in text:
+        return "another program holds it: close serial monitors"
     if "permission" in text or "errno 13" in text:
         return "on Linux: sudo usermod -aG dialout $USER, then log in again"
-    if "busy" in text or "in use" in text or "access is denied" in text:
-        return "another program holds it: close serial monitors"
     return "is the board plugged in? `python -m serial.tools.list_ports -v` lists the ports"

@@ -87,7 +87,7 @@ def open_project(folder: Path) -> ProjectFolder:
         model, board, title = mark["model"], mark["board"], mark["title"]
     except (KeyError, TypeError) as error:
         raise UsageError(
-            f"{folder / MARK} lacks what this version of mcugen needs: {error}",
+            f"{MARK} or report.json in {folder} lacks what this mcugen needs: {error}",
             hint="export the model again: mcugen export ... --force",
         ) from error
     return ProjectFolder(folder.resolve(), str(model), str(board), str(title), device, plan)
