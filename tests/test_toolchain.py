@@ -1,13 +1,15 @@
-"""Where compiled C is kept, and what is said when it cannot be."""
+"""Where compiled C is kept, what is said when it cannot be, and compilers in several parts."""
 
 from __future__ import annotations
 
+import dataclasses
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from mcugen import toolchain
-from mcugen.errors import UsageError
+from mcugen.errors import InternalError, UsageError
 
 
 def _no_home() -> Path:
@@ -52,3 +54,24 @@ def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", _no_home)
     with pytest.raises(UsageError, match="no home folder"):
         toolchain.cache_dir()
+
+
+PROGRAM = {"main.c": "int main(void) { return 7; }\n"}
+
+
+def test_a_compiler_with_an_assembler_and_a_linker_of_their_own() -> None:
+    whole = toolchain.find_compiler()
+    parts = dataclasses.replace(whole, assembler=whole.command, linker=(*whole.command, "-s"))
+    one, other = (
+        toolchain.build(PROGRAM, compiler=compiler, link_flags=(), suffix=".exe")
+        for compiler in (whole, parts)
+    )
+    assert one != other  # what is kept of one is not taken for the other's
+    assert [subprocess.run([p], check=False).returncode for p in (one, other)] == [7, 7]
+
+
+def test_an_assembler_that_fails_is_named() -> None:
+    whole = toolchain.find_compiler()
+    wrong = dataclasses.replace(whole, assembler=(*whole.command, "-no-such-option"))
+    with pytest.raises(InternalError, match="no-such-option"):
+        toolchain.build(PROGRAM, compiler=wrong, link_flags=(), suffix=".exe")

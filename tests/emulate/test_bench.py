@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from emulate.programs import require_packages
+from emulate.qemu_machines import require
 from mcugen import api, resources
 from mcugen.emulate import bench as bench_module
 from mcugen.emulate import cross
@@ -224,11 +225,17 @@ def test_a_board_whose_file_has_no_flags_for_gcc(tmp_path: Path) -> None:
         run(model(board=str(tmp_path)), cc="arm-none-eabi-gcc")
 
 
-@pytest.mark.skipif(
-    shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed"
+@pytest.mark.qemu
+@pytest.mark.parametrize(
+    ("board", "cc", "core"),
+    [
+        ("pico_w", "arm-none-eabi-gcc", "-mcpu=cortex-m0plus"),
+        ("nucleo_f446", "arm-none-eabi-gcc", "-mcpu=cortex-m4"),
+        ("esp32c3", "riscv64-unknown-elf-gcc", "-march=rv32imc"),
+    ],
 )
-@pytest.mark.parametrize("board", ["pico_w", "nucleo_f446"])
-def test_the_compiler_of_the_firmware(board: str) -> None:
-    result = run(model(board=board), cc="arm-none-eabi-gcc")
+def test_the_compiler_of_the_firmware(board: str, cc: str, core: str) -> None:
+    require(cc)
+    result = run(model(board=board), cc=cc)
     assert result.outputs_equal
-    assert result.compiler.startswith("arm-none-eabi-gcc") and "-mcpu=cortex-m" in result.compiler
+    assert result.compiler.startswith(cc) and core in result.compiler
