@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
+import onnx_models
 from exported import example
 from mcugen import api, vendor
-from mcugen.errors import UsageError
+from mcugen.errors import DoesNotFitError, UsageError
 from mcugen.host import build_library
 from mcugen.kernels import CMSIS_NN, VENDOR_LIBRARIES
 from mcugen.kernels.library import git_blob
 from mcugen.toolchain import ForeignBuildError
 from mcugen.vendor import LibraryUse, libraries_used, read_vendor
+from onnx_models import INT8
 from vendor_sources import made_up_sources, pinned_to, vendor_folder, write_sources
 
 
@@ -148,3 +152,27 @@ def test_the_pin_of_the_real_sources(name: str) -> None:
 def test_git_numbers_contents_so() -> None:
     assert git_blob(b"hello\n") == "ce013625030ba8db"  # git hash-object of "hello"
     assert git_blob(b"hello\r\n") == "ce013625030ba8db"
+
+
+def test_working_memory_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    """The widened pixels of one window: 4 * 8 * 8 * 768 bytes."""
+    constants = {
+        "w": np.ones((8, 768, 8, 8), np.int8),
+        "scale": np.float32(0.01),
+        "zero": np.int8(0),
+    }
+    names = ["x", "scale", "zero", "w", "scale", "zero", "scale", "zero"]
+    conv = onnx_models.node("QLinearConv", names, ["y"], name="wide", pads=[0, 1, 0, 1])
+    source = onnx_models.value("x", (1, 768, 8, 8), INT8)
+    target = onnx_models.value("y", (1, 8, 1, 3), INT8)
+    arrays = {n: np.asarray(a) for n, a in constants.items()}
+    proto = onnx_models.model([conv], [source], [target], arrays)
+    path = tmp_path / "wide.onnx"
+    onnx.save(proto, str(path))
+    wide = api.compile(path, board="pico_w", kernels="cmsis_nn")
+    with pytest.raises(DoesNotFitError, match=r"largest is QConv 'wide'.*") as caught:
+        wide.export(tmp_path / "out")
+    told = caught.value.message
+    assert "working memory (196,608 bytes of it); --kernels portable or a smaller input" in told
+    assert not (tmp_path / "out").exists()
+    assert api.compile(path, board="pico_w", kernels="portable").report().fit.fits

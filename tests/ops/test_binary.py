@@ -10,8 +10,10 @@ from mcugen.ir import Array, DType, Node, Tensor
 from mcugen.ops.binary import SPECS, BinaryAttrs
 from mcugen.ops.common import Clamp
 from mcugen.ops.comparison import SPECS as COMPARISONS
-from mcugen.ops.spec import Site
-from opcase import random_f32, random_int
+from mcugen.ops.elementwise import NoAttrs
+from mcugen.ops.registry import specs
+from mcugen.ops.spec import QuantSite, Reject, Site
+from opcase import q, q_axis, random_f32, random_int
 from single_op import assert_as_ort, imported, meaning
 
 SPEC = {spec.name: spec for spec in (*SPECS, *COMPARISONS)}
@@ -129,3 +131,45 @@ def test_only_whole_inputs_of_the_same_type_are_overwritten() -> None:
     assert pairs("Add", row, whole, y) == ((0, 1),)
     assert pairs("Add", whole, whole, y) == ((0, 0), (0, 1))
     assert pairs("Less", whole, whole, Tensor("y", (2, 3), DType.BOOL)) == ()
+
+
+A8 = Tensor("a", (2, 3), DType.INT8, q(0.05, 3))
+UNBOUNDED = (-np.inf, np.inf)
+
+
+def choice_site(op: str, *tensors: Tensor, clamp: tuple[float, float] = UNBOUNDED) -> QuantSite:
+    *inputs, out = tensors
+    node = Node(op, "n", tuple(t.name for t in inputs), (out.name,), NoAttrs())
+    return QuantSite(node, tuple(inputs), (out,), clamp)
+
+
+@pytest.mark.parametrize("op", ["Min", "Max"])
+def test_choices_among_numbers_quantized_alike_run_on_the_integers(op: str) -> None:
+    rule = specs()[op].quantize
+    assert rule is not None
+    form = rule(choice_site(op, A8, A8.replace(name="b"), A8.replace(name="y")))
+    assert (form.op, [t.name for t in form.inputs if t is not None]) == (op, ["a", "b"])
+
+
+def test_choices_among_numbers_quantized_per_axis_stay_in_float() -> None:
+    rule = specs()["Max"].quantize
+    assert rule is not None
+    rows = A8.replace(quant=q_axis(np.ones(3, np.float32), 1))
+    with pytest.raises(Reject, match="per tensor"):
+        rule(choice_site("Max", rows, rows.replace(name="b"), rows.replace(name="y")))
+
+
+@pytest.mark.parametrize(
+    ("b", "clamp", "reason"),
+    [
+        (A8.replace(quant=q(0.05, 4)), UNBOUNDED, "must be quantized alike"),
+        (A8.replace(dtype=DType.UINT8), UNBOUNDED, "must be quantized alike"),
+        (A8.replace(dtype=DType.FLOAT32, quant=None), UNBOUNDED, "input 1 is not quantized"),
+        (A8, (0.0, 6.0), "no activation may follow"),
+    ],
+)
+def test_other_choices_stay_in_float(b: Tensor, clamp: tuple[float, float], reason: str) -> None:
+    rule = specs()["Max"].quantize
+    assert rule is not None
+    with pytest.raises(Reject, match=reason):
+        rule(choice_site("Max", A8, b.replace(name="b"), A8.replace(name="y"), clamp=clamp))

@@ -5,6 +5,7 @@ Integer arithmetic wraps around; a division by zero gives 0 (C and ONNX leave it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +30,7 @@ from mcugen.ops.elementwise import (
 from mcugen.ops.identity import IdentityAttrs
 from mcugen.ops.qelementwise import quantize_add, quantize_mul, quantize_sub
 from mcugen.ops.qlinear import qlinear_binary
-from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite
+from mcugen.ops.spec import FromOnnx, ImportContext, IntegerForm, QuantSite, Reject
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,20 @@ def _maximum(attrs: Any, a: Array, b: Array) -> Array:
     return np.where((a > b) | (a != a), a, b)
 
 
+def _quantize_choice(site: QuantSite) -> IntegerForm:
+    """Min or Max on the integers, which are in the order of the numbers when quantized alike."""
+    out = site.outputs[0]
+    alike = all(
+        site.quant(i) == out.quant and site.input(i).dtype is out.dtype
+        for i in range(len(site.inputs))
+    )
+    if not alike or out.quant is None or not out.quant.per_tensor:
+        raise Reject("inputs and output must be quantized alike and per tensor")
+    if site.clamp != (-math.inf, math.inf):
+        raise Reject(f"no activation may follow, got a clamp to {site.clamp}")
+    return IntegerForm(site.node.op, NoAttrs(), site.inputs)
+
+
 def _arithmetic_row(
     name: str,
     symbol: str,
@@ -263,6 +278,7 @@ ROWS = (
         twin=_minimum,
         dtypes=NUMBERS,
         onnx={"Min": variadic_from_onnx("Min", NoAttrs())},
+        quantize=_quantize_choice,
         vendor=(MINIMUM_KERNEL,),
     ),
     Row(
@@ -271,6 +287,7 @@ ROWS = (
         twin=_maximum,
         dtypes=NUMBERS,
         onnx={"Max": variadic_from_onnx("Max", NoAttrs())},
+        quantize=_quantize_choice,
         vendor=(MAXIMUM_KERNEL,),
     ),
 )

@@ -10,6 +10,7 @@ from mcugen.application import Application, application
 from mcugen.compiler import Compiled
 from mcugen.distance import OnnxDistance
 from mcugen.errors import Unsupported
+from mcugen.kernels import PORTABLE
 from mcugen.memory import problem_of
 from mcugen.plan.arena_map import arena_map
 from mcugen.program import Step
@@ -284,7 +285,12 @@ def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
     help_text = "a smaller input resolution"
     if floats:
         help_text = "int8 quantization (a quarter of float activations) or " + help_text
+    what = "tensors"
+    if largest.scratch_bytes:
+        what += f" and working memory ({largest.scratch_bytes:,} bytes of it)"
+        if largest.kernel is not None and largest.kernel.library != PORTABLE:
+            help_text = f"--kernels portable or {help_text}"
     return [
         f"RAM: {need:,} bytes needed, {target.ram_for(need):,} usable on {target.title}; largest "
-        f"is {largest.node.op} '{name}', {load(largest):,} bytes of tensors; {help_text} would help"
+        f"is {largest.node.op} '{name}', {load(largest):,} bytes of {what}; {help_text} would help"
     ]
