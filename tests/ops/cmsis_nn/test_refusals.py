@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from mcugen.ir import DType
+from mcugen.kernels import CMSIS_NN
 from mcugen.lower import choose_kernel
 from mcugen.ops.concat import ConcatAttrs
 from mcugen.ops.elementwise import NoAttrs
 from mcugen.ops.pad import PadAttrs
 from mcugen.ops.registry import specs
-from mcugen.ops.spec import Arithmetic
+from mcugen.ops.spec import Arithmetic, Core
 from mcugen.ops.transpose import TransposeAttrs
 from mcugen.quantize.fixed_point import Rounding
 from opcase import OpCase, q, q_axis, random_int
@@ -286,3 +287,32 @@ def test_a_bias_is_always_passed() -> None:
     bias = next(c.array for c in step.constants if c.name == "bias")
     assert step.kernel is not None and step.kernel.library == "cmsis_nn"
     assert bias.dtype == np.int32 and not bias.any() and bias.shape == (4,)
+
+
+def test_an_addition_has_20_bits_of_headroom() -> None:
+    """With less than 16 the DSP kernel is wrong."""
+    step = step_of(CASES["add taken"][0], "cmsis_nn")
+    assert step.kernel is not None
+    assert step.kernel.form(step.params).left_shift == 20
+
+
+@pytest.mark.parametrize("core", [Core.PLAIN, Core.DSP, Core.MVE])
+def test_a_product_of_matrices_has_a_buffer_where_nothing_is_in_it(core: Core) -> None:
+    """Without one the library reports an error and computes nothing."""
+    step = step_of(CASES["matmul taken"][0], "cmsis_nn")
+    assert step.kernel is not None
+    form = step.kernel.form(step.params)
+    assert step.kernel.scratch(step.params, core) >= form.turned_bytes + 16 > form.turned_bytes
+
+
+def test_clamps_are_never_left_to_the_library() -> None:
+    """Its relu6 clamps the integers themselves to 0..6; act_min and act_max are the kernels'."""
+    assert not any("relu" in name for name in CMSIS_NN.functions)
+    case = conv((1, 5, 5, 3), (4, 3, 3, 3))
+    clamped = dataclasses.replace(
+        case, attrs=dataclasses.replace(case.attrs, act_min=4, act_max=34)
+    )
+    step = step_of(clamped, "cmsis_nn")
+    assert step.kernel is not None and step.kernel.library == "cmsis_nn"
+    form = step.kernel.form(step.params)
+    assert (form.act_min, form.act_max) == (4, 34)
