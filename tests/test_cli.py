@@ -14,6 +14,7 @@ import pytest
 
 import onnx_models
 from mcugen import cli
+from mcugen.emulate.boot import BootResult
 from mcugen.emulate.result import BenchResult, LayerCost
 from mcugen.errors import MissingExtraError
 
@@ -277,7 +278,7 @@ def test_bench_has_the_fixed_keys(run: Run, digits: Path, tmp_path: Path) -> Non
     found = json.loads(report.read_text())
     keys = "cpu compiler cycles instructions stack_bytes text_bytes rodata_bytes ram_bytes layers"
     assert set(keys.split()) <= set(found) and found["outputs_equal"] is True
-    assert found["compared"] == [] and found["schema"] == 1
+    assert found["compared"] == [] and found["schema"] == 1 and found["boot"] is None
     assert set(found["layers"][0]) == {"name", "op", "cycles", "instructions", "macs"}
 
 
@@ -310,6 +311,36 @@ def test_bench_compares_kernels_and_fails_where_bytes_differ(
     assert "first mismatch: QConv 'conv': wrong" in out and "bytes equal  NO" in out
     (compared,) = json.loads(report.read_text())["compared"]
     assert (compared["cycles"], compared["outputs_equal"]) == (150, False)
+
+
+@pytest.mark.parametrize(("verdict", "wanted"), [("PASS: all", 0), ("FAIL: layer 1", 1)])
+def test_bench_boots_and_fails_where_the_selftest_does(
+    run: Run,
+    digits: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    verdict: str,
+    wanted: int,
+) -> None:
+    booted = BootResult("pico_w_bare", "rp2040py 1", ("mcugen", verdict))
+    monkeypatch.setattr(cli.api.Model, "bench", lambda *args, **kwargs: BENCH)
+    monkeypatch.setattr(cli.api.Model, "boot", lambda *args, **kwargs: booted)
+    report = tmp_path / "bench.json"
+    arguments = ("--board", "pico_w", "--boot", "--json", report)
+    code, out, _ = run("bench", digits / "digits_int8.onnx", *arguments)
+    assert code == wanted
+    assert f"pico_w_bare booted in rp2040py 1, simulated\n  mcugen\n  {verdict}\n" in out
+    assert json.loads(report.read_text())["boot"] == {
+        "board": "pico_w_bare",
+        "emulator": "rp2040py 1",
+        "passed": wanted == 0,
+        "text": ["mcugen", verdict],
+    }
+
+
+def test_bench_of_a_board_that_no_emulator_boots(run: Run, digits: Path) -> None:
+    code, _, err = run("bench", digits / "digits.onnx", "--board", "nucleo_f446", "--boot")
+    assert code == 2 and "no emulator boots a ST Nucleo" in err and "pico_w_bare" in err
 
 
 @pytest.mark.parametrize("emulator", [True, False])

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -79,7 +80,7 @@ def lines_of(main: str, last: str = "end") -> list[str]:
 def test_the_selftest_passes() -> None:
     found = model().boot(DIGITS)
     assert isinstance(found, BootResult) and found.passed
-    assert found.board == "pico_w_bare" and found.emulator == "rp2040py 0.3.6"
+    assert found.board == "pico_w_bare" and found.emulator == emulator_title()
     assert any('model "digits_int8"' in line for line in found.lines)
     assert found.lines[-1].startswith("PASS: 8 layer outputs and 1 model outputs equal")
 
@@ -367,6 +368,13 @@ def test_the_exported_project_builds_the_image_that_is_booted(tmp_path: Path) ->
     (elf,) = folder.glob("build/*.elf")
     assert elf.read_bytes().startswith(b"\x7fELF")
     assert len(list(folder.glob(made.target.device.firmware))) == 1
+
+
+@pytest.mark.skipif(
+    shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed"
+)
+def test_another_compiler_builds_it_too() -> None:
+    assert model().boot(DIGITS, cc="arm-none-eabi-gcc").passed
 
 
 def test_what_a_boot_prints(capsys: pytest.CaptureFixture[str]) -> None:
