@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,12 +10,14 @@ import numpy as np
 import pytest
 
 from exported import example
-from mcugen import host, reference, resources
+from mcugen import api, host, reference, resources
 from mcugen.c_types import MCUGEN_TYPES, array_lines, ctype
+from mcugen.frontend import load_model
 from mcugen.ir import Array, DType
 from mcugen.samples import Sample, random_samples
 from mcugen.selftest import crc32, make_selftest, selftest_files
 from mcugen.toolchain import STRICT_WARNINGS, build
+from onnx_models import model, node, value
 
 
 def test_the_checksum_is_the_usual_one() -> None:
@@ -131,3 +134,16 @@ def test_the_same_sample_gives_the_same_files() -> None:
     first = selftest_files(model.compiled.model, model.selftest("full"))
     assert first == selftest_files(model.compiled.model, model.selftest("full"))
     assert sorted(first) == ["digits_selftest.c", "digits_selftest.h"]
+
+
+def test_layers_that_a_pass_made_are_named_after_the_node_they_serve() -> None:
+    weights = {"w": np.ones((2, 3, 3, 3), np.float32)}
+    conv = node("Conv", ["x", "w"], ["y"], name="/conv/Conv")
+    proto = model([conv], [value("x", [1, 3, 5, 4])], ["y"], weights)
+    compiled = api.compile(load_model(proto, name="m")).compiled
+    named = re.findall(r'^    \{"(.*)", "(.*)", 1,$', compiled.files["m.c"], re.MULTILINE)
+    assert named == [
+        ("/conv/Conv (layout)", "Transpose"),
+        ("/conv/Conv", "Conv"),
+        ("/conv/Conv (layout 2)", "Transpose"),
+    ]

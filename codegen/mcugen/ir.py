@@ -186,6 +186,7 @@ class Node:
         outputs: tensor names in order; never empty strings.
         attrs: the operator's frozen attribute dataclass.
         origin: names of the ONNX nodes it came from, kept through fusion.
+        made: a pass put it beside the node that stands for those.
     """
 
     op: str
@@ -194,6 +195,12 @@ class Node:
     outputs: tuple[str, ...]
     attrs: Any
     origin: tuple[str, ...] = ()
+    made: bool = False
+
+    @property
+    def title(self) -> str:
+        """What reports call it: its ONNX nodes, or what it was made for and its own name says."""
+        return self.name if self.made else " + ".join(self.origin) or self.name
 
     def replace(self, **changes: Any) -> Node:
         """A copy with some attributes changed."""

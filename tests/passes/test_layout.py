@@ -147,3 +147,13 @@ def test_one_value_as_two_outputs() -> None:
     after = layout.run(before)
     assert ops(after) == ["Conv", "Identity"]
     assert_same(before, after)
+
+
+def test_what_is_put_in_is_named_after_the_node_that_needs_it() -> None:
+    """Reports, traces and boards name a Transpose that the model does not have."""
+    b = Builder()
+    _conv(b, b.input("x", (1, 3, 5, 4)), "y", 2)
+    before, conv, behind = layout.run(b.graph("y")).nodes
+    assert (before.name, behind.name) == ("/y (layout)", "/y (layout 2)")
+    assert before.title == before.name and before.origin == ("/y",)
+    assert conv.name == conv.title == "/y" and not conv.made

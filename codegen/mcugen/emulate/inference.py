@@ -78,7 +78,7 @@ class Inference:
         if found:
             found[-1] = _sum(found[-1], leaving)
         return tuple(
-            LayerCost(_name(s), s.node.op, s.macs, c.instructions, c.cycles)
+            LayerCost(s.node.title, s.node.op, s.macs, c.instructions, c.cycles)
             for s, c in zip(steps, found, strict=True)
         )
 
@@ -101,12 +101,8 @@ class Inference:
         return arena + self._compiled.plan.offsets[place.buffer] + place.offset_bytes
 
 
-def _name(step: Step) -> str:
-    return " + ".join(step.node.origin) or step.node.name
-
-
 def _title(step: Step) -> str:
-    return f"{step.node.op} '{_name(step)}'"
+    return f"{step.node.op} '{step.node.title}'"
 
 
 def _next(counts: Iterator[Count], title: str) -> Count:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from mcugen.errors import InternalError
@@ -122,16 +122,19 @@ class Editor:
         hint: str = "",
         quant: QuantParams | None = None,
         source: Source | None = None,
+        beside: bool = False,
     ) -> str:
         """Add a one-output node with an inferred new tensor; returns the tensor's name.
 
-        `near` gives the place in the order, the origin, and the name when `hint` is empty.
+        `near` gives the place in the order, the origin, and the name when `hint` is empty;
+        `beside` says that another node stands for it.
         """
         hint = hint or f"{near.outputs[0]}__{op.lower()}"
         tensors = tuple(self._tensors[i] if i else None for i in inputs)
         (kind,) = specs()[op].infer(attrs, tensors)
         out = self.add_tensor(Tensor(hint, kind.shape, kind.dtype, quant, source=source))
-        node = Node(op, self.fresh(f"{out}.node"), tuple(inputs), (out,), attrs, near.origin)
+        name = made_name(near, op, self._nodes)
+        node = Node(op, name, tuple(inputs), (out,), attrs, near.origin, beside)
         self.replace((), (node,), near=near)
         return out
 
@@ -272,6 +275,21 @@ def repeat(ed: Editor, step: Callable[[Editor, Node], bool]) -> None:
         changed = False
         for node in ed.nodes():
             changed |= step(ed, node)
+
+
+def made_name(near: Node, what: str, taken: Container[str]) -> str:
+    """`CONV (what)`, or `CONV (what 2)` and so on: the ONNX node that a new node serves, and how.
+
+    Args:
+        near: the node whose origin the new one has.
+        what: operator or purpose.
+        taken: names of nodes.
+    """
+    base, count = (near.origin or (near.name,))[0], 2
+    name = f"{base} ({what})"
+    while name in taken:
+        name, count = f"{base} ({what} {count})", count + 1
+    return name
 
 
 def origins(*nodes: Node) -> tuple[str, ...]:

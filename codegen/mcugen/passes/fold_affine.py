@@ -114,7 +114,7 @@ def _rescaled(
         ed.constant(zeros.astype(integers.dtype.np), f"{converter.outputs[0]}__zero_point"),
     )
     attrs = dataclasses.replace(converter.attrs, axis=0)
-    return ed.emit(converter.op, params, attrs, near=converter)
+    return ed.emit(converter.op, params, attrs, near=converter, beside=True)
 
 
 def _scaled(node: Node, weight: Array, scale: Array) -> Array:

@@ -110,7 +110,7 @@ def _flipped(ed: Editor, node: Node, near: Node) -> str:
     assert integers.data is not None
     flipped = ed.constant(integers.data.T, f"{integers.name}__weight", quant=quant)
     out = f"{node.outputs[0]}__weight"
-    return ed.emit(node.op, (flipped, *node.inputs[1:]), attrs, near=near, hint=out)
+    return ed.emit(node.op, (flipped, *node.inputs[1:]), attrs, near=near, hint=out, beside=True)
 
 
 def _bias(ed: Editor, name: str, units: int, beta: float, near: Node) -> str:

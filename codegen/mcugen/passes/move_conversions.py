@@ -126,7 +126,7 @@ def _raise_quantize(ed: Editor, node: Node, quantizer: Node) -> bool:
     for name in dict.fromkeys(node.inputs[i] for i in data):
         names[name] = ed.emit(
             QUANTIZE, (name, *quantizer.inputs[1:]), quantizer.attrs, near=quantizer,
-            hint=f"{name}__integers", quant=out.quant, source=ed.tensor(name).source,
+            hint=f"{name}__integers", quant=out.quant, source=ed.tensor(name).source, beside=True,
         )  # fmt: skip
     inputs = tuple(names[i] if k in data else i for k, i in enumerate(node.inputs))
     moved = node.replace(

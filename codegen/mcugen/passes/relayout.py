@@ -12,6 +12,7 @@ from mcugen.ir import Graph, Node, Source, Tensor
 from mcugen.ops.identity import IdentityAttrs
 from mcugen.ops.reshape import ReshapeAttrs
 from mcugen.ops.transpose import TransposeAttrs
+from mcugen.passes.edit import made_name
 from mcugen.passes.permutations import (
     Perm,
     compose,
@@ -133,13 +134,10 @@ class Relayout:
         return name
 
     def add_node(self, op: str, inputs: Sequence[str], attrs: Any, out: str, near: Node) -> None:
-        """Add a node named after its only output."""
-        base = name = f"{out}.layout"
-        count = 2
-        while name in self._node_names:
-            name, count = f"{base}__{count}", count + 1
+        """Add a node that serves `near`."""
+        name = made_name(near, "layout", self._node_names)
         self._node_names.add(name)
-        self.nodes.append(Node(op, name, tuple(inputs), (out,), attrs, near.origin))
+        self.nodes.append(Node(op, name, tuple(inputs), (out,), attrs, near.origin, made=True))
 
     def keep(self, node: Node) -> None:
         """Take a node over as it is, on tensors in the old order."""

@@ -211,7 +211,7 @@ def _row(compiled: Compiled, step: Step) -> NodeRow:
     node = step.node
     outputs = [compiled.graph[o] for o in step.outputs]
     return NodeRow(
-        name=" + ".join(node.origin) or node.name,
+        name=node.title,
         op=node.op,
         kernel=step.kernel.template.removesuffix(".c.j2").rsplit("/", 1)[-1],
         library=step.kernel.library,
@@ -280,7 +280,7 @@ def _ram_advice(compiled: Compiled, target: Target, need: int) -> list[str]:
         return sum(graph[n].nbytes for n in names) + step.scratch_bytes
 
     largest = max(steps, key=load)
-    name = " + ".join(largest.node.origin) or largest.node.name
+    name = largest.node.title
     floats = any(t.dtype.is_float and not t.is_constant for t in graph.tensors.values())
     help_text = "a smaller input resolution"
     if floats:
