@@ -6,6 +6,7 @@
 
 #define FIRST_FREE_PIN 2U          /* behind those of UART0 */
 #define LONGEST_ALARM_US 0x40000000U /* an alarm compares 32 bits */
+#define SHORTEST_ALARM_US 10U        /* one that is set too late would come an hour later */
 
 uint64_t mcugen_rp2040_now_us(void)
 {
@@ -39,7 +40,7 @@ void mcugen_rp2040_sleep_us(uint64_t us)
     uint64_t now = mcugen_rp2040_now_us();
     REG_SET(TIMER_INTE) = bit;
     REG(NVIC_ISER) = bit; /* the timer's interrupts are the first ones */
-    while (now < end) {
+    while (now + SHORTEST_ALARM_US < end) {
         const uint64_t left = end - now;
         const uint32_t step = left < LONGEST_ALARM_US ? (uint32_t)left : LONGEST_ALARM_US;
         const uint64_t wake = now + step;
@@ -53,6 +54,9 @@ void mcugen_rp2040_sleep_us(uint64_t us)
         now = mcugen_rp2040_now_us();
     }
     REG(TIMER_ARMED) = bit; /* it may never have fired */
+    while (mcugen_rp2040_now_us() < end) {
+        /* the last microseconds */
+    }
 }
 
 void mcugen_rp2040_make_output(uint32_t pin)

@@ -19,6 +19,9 @@ from mcugen.errors import MissingExtraError
 DEFAULT_LIMIT = 20_000_000_000
 """Cycles: many times what an inference of the largest model for the board takes."""
 
+_LONGEST_SLEEP_S = 36_000.0
+"""Simulated: asleep, a board uses no cycles."""
+
 _FLASH = 0x1000_0000
 _UF2_BLOCK_BYTES = 512
 _HARD_FAULT = 3
@@ -101,10 +104,10 @@ class PicoW:
 
         Raises:
             FaultError: none came within the limit, or none can come: the board sleeps and nothing
-                will wake it, or did what a board would not survive.
+                will wake it within hours, or did what a board would not survive.
         """
         self._wanted, self._found = tuple(t.encode() for t in texts), None
-        end = self.cycles + limit
+        end, latest = self.cycles + limit, self.seconds + _LONGEST_SLEEP_S
         while True:
             awake = self.run_on()
             if self._found is not None:
