@@ -114,7 +114,7 @@ class PicoW:
                 return self._found.decode()
             if self.cycles >= end:
                 raise FaultError(f"still running after {limit:,} cycles, at {self._where()}")
-            if not awake:
+            if not awake or self.seconds > latest:
                 raise FaultError(f"it sleeps and nothing will wake it, at {self._where()}")
 
     def run_on(self) -> bool:
