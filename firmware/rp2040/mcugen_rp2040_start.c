@@ -16,7 +16,7 @@
 #endif
 
 #define XOSC_STARTUP_MS 1U
-#define WAITS 1000000U /* looks at a register: far more than any of these takes */
+#define WAITS 100000U /* looks at a register, 50 ms or more: far more than any of these takes */
 
 #define EXCEPTIONS 15U
 #define INTERRUPTS 32U

@@ -39,6 +39,7 @@ int mcugen_rp2040_get_char(void)
 
 void mcugen_rp2040_on_uart0(void)
 {
+    REG(UART0_ICR) = UART_RX_INTERRUPTS; /* before reading: what comes meanwhile interrupts anew */
     while ((REG(UART0_FR) & UART_FR_RXFE) == 0U) {
         const uint32_t got = REG(UART0_DR);
         const uint8_t next = (uint8_t)(ring_end + 1U);
@@ -47,7 +48,6 @@ void mcugen_rp2040_on_uart0(void)
             ring_end = next;
         }
     }
-    REG(UART0_ICR) = UART_RX_INTERRUPTS;
 }
 
 void mcugen_rp2040_flush(void)

@@ -135,6 +135,22 @@ def test_a_hard_fault_prints_where() -> None:
         board.run_until("more", limit=FAST)
 
 
+@pytest.mark.parametrize(
+    ("base", "status", "message"),
+    [
+        (0x40024, 4, "FAIL: the crystal does not start"),
+        (0x40028, 0, "FAIL: the PLL does not lock"),
+    ],
+)
+def test_clocks_that_do_not_start_are_said(base: int, status: int, message: str) -> None:
+    board = PicoW(program('{ say("end"); return 0; }'))
+    block = board._chip.peripherals[base]
+    usual = block.read_uint32
+    block.read_uint32 = lambda offset: 0 if offset == status else usual(offset)
+    board.run_until("\n", limit=FAST)
+    assert board.text == f"{message}\r\n"
+
+
 def test_an_interrupt_nobody_wants_prints_which() -> None:
     main = "{ *(volatile uint32_t *)0xe000ed04U = 0x80000000U; for (;;) { } }"  # pends the NMI
     board = PicoW(program(main))
