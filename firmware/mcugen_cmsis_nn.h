@@ -16,6 +16,11 @@
 #error "CMSIS-NN must be built without CMSIS_NN_USE_SINGLE_ROUNDING: the model was planned for two"
 #endif
 
+#ifdef __has_include
+#if !__has_include("arm_nnfunctions.h")
+#error "CMSIS-NN is not on the include path: mcugen export --vendor-dir copies what is needed"
+#endif
+#endif
 #include "arm_nnfunctions.h"
 #include "arm_nnsupportfunctions.h"
 

@@ -24,6 +24,11 @@
 #error "ESP-NN must be built without CONFIG_NN_SKIP_NUDGE: the model was planned for exact rounding"
 #endif
 
+#ifdef __has_include
+#if !__has_include("esp_nn.h")
+#error "ESP-NN is not on the include path: mcugen export --vendor-dir copies what is needed"
+#endif
+#endif
 #include "esp_nn.h"
 
 /* Headers of other versions have no version number to look at: older ones have no logistic

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -16,12 +17,13 @@ from mcugen import host, lower, memory, render, view
 from mcugen.compiler import Compiled, CompileOptions
 from mcugen.frontend import Imported
 from mcugen.ir import Array, DType, Graph, Node, Source, Tensor
-from mcugen.kernels import PORTABLE
+from mcugen.kernels import PORTABLE, VENDOR_LIBRARIES
 from mcugen.names import identifier
 from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
 from mcugen.program import Program
 from mcugen.toolchain import Compiler
+from mcugen.vendor import LibraryUse, read_vendor
 from opcase import OpCase
 from together import one_file
 
@@ -116,11 +118,16 @@ def build_family(
     compiler: Compiler | None = None,
     flags: Sequence[str] = ("-O2",),
     libraries: Sequence[str] = (PORTABLE,),
+    vendor_dir: Path | None = None,
 ) -> dict[str, tuple[BuiltCase, host.HostModel]]:
-    """Case id -> program and host model."""
+    """Case id -> program and host model; with `vendor_dir` on the first library's own sources."""
     built, files = render_family(family, arithmetic, libraries)
     prefixes = [b.prefix for b in built]
+    vendor = None
+    if vendor_dir is not None:
+        entry = VENDOR_LIBRARIES[libraries[0]]
+        vendor = read_vendor([LibraryUse(entry, entry.functions_in(files.values()))], vendor_dir)
     library = host.build_library(
-        files, prefixes, compiler=compiler, flags=flags, libraries=libraries
+        files, prefixes, compiler=compiler, flags=flags, libraries=libraries, vendor=vendor
     )
     return {b.case.id: (b, host.HostModel(library, b.prefix, b.program.graph)) for b in built}

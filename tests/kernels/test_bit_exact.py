@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,14 +17,22 @@ from mcugen.ops.registry import specs
 from mcugen.ops.spec import Arithmetic
 from mcugen.toolchain import STRICT_WARNINGS
 from opcase import OpCase
+from vendor_sources import vendor_folder
 
 _STRICT = ("-O2", *STRICT_WARNINGS, "-Wno-unused-function")
 
 
 @cache
-def _family(family: str, arithmetic: Arithmetic, library: str = PORTABLE):
+def _family(
+    family: str,
+    arithmetic: Arithmetic,
+    library: str = PORTABLE,
+    vendor_dir: Path | None = None,
+):
     libraries = tuple(dict.fromkeys((library, PORTABLE)))
-    return build_family(family, arithmetic, flags=_STRICT, libraries=libraries)
+    return build_family(
+        family, arithmetic, flags=_STRICT, libraries=libraries, vendor_dir=vendor_dir
+    )
 
 
 def _params():
@@ -48,9 +57,11 @@ def _vendor_params():
 
 @pytest.mark.parametrize(("library", "family", "case"), list(_vendor_params()))
 def test_c_with_vendor_calls_equals_reference(library: str, family: str, case: OpCase) -> None:
-    built, model = _family(family, Arithmetic.TFLITE, library)[case.id]
-    model.require_planned_scratch()
-    _assert_equal(case, built, model)
+    """Through the stand-ins, and the library itself where it is at hand."""
+    for folder in {None, vendor_folder(library)}:
+        built, model = _family(family, Arithmetic.TFLITE, library, folder)[case.id]
+        model.require_planned_scratch()
+        _assert_equal(case, built, model)
 
 
 def _assert_equal(case: OpCase, built: BuiltCase, model: HostModel) -> None:

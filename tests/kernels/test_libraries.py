@@ -111,6 +111,16 @@ def test_another_version_does_not_compile(old: str, new: str) -> None:
     assert CMSIS_NN.version == "7.0.0+43" and CMSIS_NN.commit.startswith("99f736a6")
 
 
+@pytest.mark.parametrize("library", VENDOR_LIBRARIES.values(), ids=VENDOR_LIBRARIES)
+def test_a_library_that_is_not_there_is_named(library) -> None:
+    files = {"alone.c": f'#include "{library.header}"\n'}
+    nothing = ForeignSources("nothing", {}, (".",))
+    with pytest.raises(InternalError) as caught:
+        build_library(files, [], vendor=nothing)
+    missing = f"{library.title} is not on the include path: mcugen export --vendor-dir"
+    assert missing in caught.value.message
+
+
 HUNGRY = {
     "cmsis_nn_convolution.c": standin_files("cmsis_nn")["cmsis_nn_convolution.c"].replace(
         "(taps + 3) / 4 * 4", "(taps + 7) / 4 * 4"
