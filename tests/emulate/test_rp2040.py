@@ -24,7 +24,7 @@ from mcugen.emulate import boot as boot_module
 from mcugen.emulate.boot import BootResult, boot, build_uf2, require_bootable
 from mcugen.emulate.machine import FaultError
 from mcugen.emulate.rp2040 import PicoW, emulator_title, require_rp2040py, uf2_blocks
-from mcugen.errors import InternalError, McugenError, MissingExtraError, UsageError
+from mcugen.errors import DoesNotFitError, InternalError, McugenError, MissingExtraError, UsageError
 from mcugen.project import project_files
 from mcugen.report.bench_text import print_boot
 from mcugen.targets import load_target
@@ -355,6 +355,15 @@ def test_missing_tools_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(McugenError, match="needs the program 'make'"):
         build_uf2({})
+
+
+@pytest.mark.parametrize(
+    ("memory", "big"),
+    [("RAM", "uint8_t big[300000];"), ("FLASH", "const uint8_t big[1 << 22] = {1};")],
+)
+def test_an_image_that_is_too_large_does_not_fit(memory: str, big: str) -> None:
+    with pytest.raises(DoesNotFitError, match=rf"region '{memory}': overflowed by \d+ bytes"):
+        program(f"{{ static volatile {big} return big[5]; }}")
 
 
 def test_an_image_that_does_not_build(monkeypatch: pytest.MonkeyPatch) -> None:

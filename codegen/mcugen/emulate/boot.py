@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,7 +16,13 @@ from pathlib import Path
 from mcugen.compiler import Compiled
 from mcugen.emulate.machine import FaultError
 from mcugen.emulate.rp2040 import DEFAULT_LIMIT, PicoW, emulator_title, require_rp2040py
-from mcugen.errors import InternalError, McugenError, MissingExtraError, UsageError
+from mcugen.errors import (
+    DoesNotFitError,
+    InternalError,
+    McugenError,
+    MissingExtraError,
+    UsageError,
+)
 from mcugen.project import project_files
 from mcugen.selftest import Selftest
 from mcugen.targets import Target, list_targets, load_target
@@ -25,6 +32,7 @@ _PASS = "PASS"
 _VERDICTS = (_PASS, "FAIL")
 _MAKE_S = 600
 _LOG_CHARS = 8000
+_OVERFLOW = re.compile(r"region [`'](FLASH|RAM)':? overflowed by \d+ bytes")
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,7 @@ def boot(
     Raises:
         UsageError: no emulator boots the board, or `cc` does not build its image.
         MissingExtraError: ziglang or rp2040py is not installed.
+        DoesNotFitError: the image is larger than the board's memories.
         McugenError: there is no make.
         InternalError: the image does not build, or the board stops or never ends.
     """
@@ -99,6 +108,7 @@ def build_uf2(files: dict[str, str], cc: str | None = None) -> bytes:
 
     Raises:
         UsageError: `cc` does not build it.
+        DoesNotFitError: it is too large.
         MissingExtraError, McugenError: zig or make is missing.
         InternalError: zig does not build it.
     """
@@ -136,6 +146,11 @@ def _run(command: list[str], folder: str, cc: str | None) -> None:
         raise McugenError(f"make took more than {_MAKE_S} s") from error
     if done.returncode != 0:
         said = done.stderr[-_LOG_CHARS:].strip()
+        if found := _OVERFLOW.search(said):
+            raise DoesNotFitError(
+                f"the board's image with the self-test in it does not fit: {found[0]}",
+                hint="`mcugen inspect` shows what takes the memory",
+            )
         if cc is not None:
             raise UsageError(f"--cc: {cc} does not build the board's image:\n{said}")
         raise InternalError(f"the board's image does not build:\n{said}")
