@@ -28,7 +28,7 @@ from mcugen.io_helpers import Normalization
 from mcugen.ir import Array
 from mcugen.project import library_files, project_files
 from mcugen.targets import load_target
-from mcugen.toolchain import STRICT_WARNINGS, Compiler, build, describe, zig_command
+from mcugen.toolchain import STRICT_WARNINGS, Compiler, build, describe, find_compiler, zig_command
 from onnx_models import FLOAT, model, node, value
 
 INTEGERS = ("INT8", "UINT8", "INT16", "UINT16")
@@ -321,3 +321,19 @@ def test_the_model_itself_has_nothing_of_them() -> None:
     files = dict(example("digits_int8").compiled.files)
     assert "mcugen_io.h" in files.pop("digits_int8_io.h")
     assert [n for n, text in files.items() if "_io.h" in text] == []
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_what_is_not_called_is_not_there(tmp_path: Path, level: str) -> None:
+    """One helper is used; of the others, and of the tables they need, no name is left."""
+    compiled = named("border", "arena", "static")
+    headers = {n: t for n, t in compiled.files.items() if n.endswith(".h")}
+    text = '#include "m_io.h"\nfloat used(int8_t q);\n'
+    text += "float used(int8_t q) { return m_output0_dequantize(q); }\n"
+    for n, source in {**runtime_headers(), **headers, "used.c": text}.items():
+        (tmp_path / n).write_text(source)
+    command = [*find_compiler().command, "-std=c11", level, "-S", "used.c", "-o", "used.s"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60)
+    named_there = set(re.findall(r"\b(?:m|mcugen)_\w+", (tmp_path / "used.s").read_text()))
+    assert named_there <= {"m_output0_dequantize", "mcugen_dequantize"}
+    assert re.search(r"^_?used:", (tmp_path / "used.s").read_text(), re.MULTILINE)
