@@ -17,6 +17,7 @@ from vendor_cases import (
     average,
     binary,
     conv,
+    curve,
     fully,
     ints,
     matmul,
@@ -55,6 +56,7 @@ CASES: dict[str, tuple[OpCase, tuple[Core, ...]]] = {
     "min": (plain("Min", NoAttrs(), ints(2, 3), ints(2, 3)), (P, D)),
     "softmax": (softmax(3, 10), (P, D)),
     "softmax to int16": (softmax(3, 10, out=q(1 / 65536, -32768)), (P, D)),
+    "sigmoid of int16": (curve("QSigmoid"), (P, D)),
     "matmul": (matmul(ints(2, 3, 4), ints(2, 4, 5)), (P,)),
     "transposition": (plain("Transpose", TransposeAttrs((1, 0)), ints(3, 8)), (D,)),
     "transposition of few columns": (

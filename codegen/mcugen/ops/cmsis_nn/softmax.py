@@ -22,7 +22,7 @@ SOFTMAX_KERNEL = Kernel(
     "cmsis_nn/softmax.c.j2",
     LIBRARY,
     accepts=_reason,
-    slower_on=slower,  # 4 to 12 times the cycles: it computes every exponential twice
+    slower_on=slower,  # 4 to 16 times the cycles: it computes every exponential twice
     headers=HEADERS,
     form=softmax_form,
 )
