@@ -239,7 +239,7 @@ def test_a_pseudo_terminal_is_a_port_and_may_vanish(host: HostModel, tmp_path: P
                 os.close(master)
                 return
             link.write(data.replace(b"\n", b""))
-            while answer := link.read(0.01):
+            while answer := link.read(2.0):
                 os.write(master, answer)
 
     thread = threading.Thread(target=serve, daemon=True)

@@ -14,6 +14,9 @@ from mcugen.device.replies import LayerTime
 from mcugen.errors import DeviceError
 from mcugen.ir import Array
 
+_GAP_S, _GAP, _GAP_STEPS = 0.1, 0.05, 20
+"""A hole in the samples is longer than each: seconds, a share of the stretch, usual steps."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -61,8 +64,8 @@ def _refuse_gaps(time_s: Array, start_s: float, end_s: float) -> None:
     first = max(int(np.searchsorted(time_s, start_s, "right")) - 1, 0)
     last = int(np.searchsorted(time_s, end_s, "left"))
     gaps = np.diff(time_s[first : last + 1])
-    longest = float(gaps.max()) if len(gaps) else 0.0
-    if longest > max(0.1 * (end_s - start_s), 20 * float(np.median(gaps))) and len(gaps) > 2:
+    longest = float(gaps.max())  # the samples reach over the stretch: there are two at least
+    if longest > max(_GAP_S, _GAP * (end_s - start_s), _GAP_STEPS * float(np.median(gaps))):
         raise DeviceError(
             f"the meter sent no samples for {longest:.3f} s in the midst of the inferences",
             hint="use its own USB socket, no hub; close other programs",

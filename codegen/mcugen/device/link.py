@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -20,20 +21,23 @@ class Link(Protocol):
         title: of the board behind it; "" where the board itself says.
         simulated: whether no hardware is behind it.
         clock_counts: whether the clock that the firmware states is the one it runs at.
-        slowness: seconds here for a second of the board's clock; 1 for hardware.
+        real_time: whether the board's clock goes as this computer's does.
     """
 
     port: str
     title: str
     simulated: bool
     clock_counts: bool
-    slowness: float
+    real_time: bool
+
+    def clock(self) -> float:
+        """Seconds for time limits: of the board's clock where that is another than ours."""
 
     def write(self, data: bytes) -> None:
         """Sends bytes. Raises DeviceError when the port is gone."""
 
     def read(self, limit_s: float) -> bytes:
-        """What came, after at most `limit_s`; b"" for nothing. Raises DeviceError likewise."""
+        """What came, after at most `limit_s` of `clock`; b"" for nothing. Raises likewise."""
 
     def set_baud(self, baud: int) -> None:
         """Changes the speed; nothing where there is none."""
@@ -59,8 +63,12 @@ class SerialLink:
         self.title = ""
         self.simulated = False
         self.clock_counts = True
-        self.slowness = 1.0
+        self.real_time = True
         self._serial = _open(port, baud)
+
+    def clock(self) -> float:
+        """Seconds of this computer's clock."""
+        return time.monotonic()
 
     def write(self, data: bytes) -> None:
         """Sends bytes."""

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mcugen.device.emulated_board import PORT as EMULATED
+from mcugen.device.emulated_board import EmulatedBoard
 from mcugen.device.energy import latency_of, layer_costs
 from mcugen.device.link import Link, SerialLink
 from mcugen.device.measured_project import MeasuredProject, host_copy, load_project
@@ -138,6 +140,8 @@ def open_link(project: MeasuredProject, port: str | None, meter: str) -> Link:
     """The way to the board."""
     if port == SIMULATED:
         return SimulatedBoard(project, meter if meter in _HARDWARE_INAS else "")
+    if port == EMULATED:
+        return EmulatedBoard(project.folder, lambda seen: None)
     return SerialLink(choose_port(project.folder, port))
 
 

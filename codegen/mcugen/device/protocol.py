@@ -63,7 +63,7 @@ class Board:
         Raises:
             DeviceError: nothing that answers as the protocol says.
         """
-        deadline = time.monotonic() + limit_s * self.link.slowness
+        deadline = self.link.clock() + limit_s
         for turn in range(1_000_000):
             self.link.set_baud(ENERGY_BAUD if turn % 4 == 3 else BAUD)
             self._send("%")
@@ -73,7 +73,7 @@ class Board:
                     self._energy = True
                     self.mode(energy=False)
                 return
-            if time.monotonic() > deadline:
+            if self.link.clock() > deadline:
                 break
         raise DeviceError(
             f"no board answers on {self.link.port} within {limit_s:g} s{self._shown()}",
@@ -113,7 +113,7 @@ class Board:
             limit_s + self._results_s(),
             lambda lines: replies.laps(lines, count, printed=printed),
         )
-        if printed and self.link.slowness <= 1:
+        if printed and self.link.real_time:
             self._require_alike(found)
         return found
 
@@ -205,7 +205,7 @@ class Board:
             DeviceError: it does not answer in time, or in another form.
         """
         self._send(command + "%")
-        deadline = time.monotonic() + limit_s * self.link.slowness
+        deadline = self.link.clock() + limit_s
         lines: list[Line] = []
         noise = 0
         while (line := self._line(deadline)) is not None:
@@ -221,7 +221,7 @@ class Board:
                 )
         raise DeviceError(
             f"no whole answer to '{command}' on {self.link.port} within "
-            f"{limit_s * self.link.slowness:.0f} s{self._shown()}",
+            f"{limit_s:.0f} s{self._shown()}",
             hint=_MODE_HINT,
         )
 
@@ -253,7 +253,7 @@ class Board:
     def _line(self, deadline: float) -> Line | None:
         """The next line; None when the time is up."""
         while b"\n" not in self._rest:
-            left = deadline - time.monotonic()
+            left = deadline - self.link.clock()
             if left <= 0 or len(self._rest) > _LINE_BYTES:
                 return None
             self._rest += self.link.read(min(left, 0.5))
@@ -264,7 +264,7 @@ class Board:
         return Line(text, time.monotonic())
 
     def _ready_within(self, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds * max(1.0, self.link.slowness)
+        deadline = self.link.clock() + seconds
         while (line := self._line(deadline)) is not None:
             if line.text == "m-ready":
                 return True
@@ -272,9 +272,9 @@ class Board:
 
     def _drain(self) -> None:
         """Reads until nothing comes: answers to what was sent while the board booted."""
-        deadline = time.monotonic() + 5.0 * self.link.slowness
-        while time.monotonic() < deadline:
-            data = self.link.read(_QUIET_S * max(1.0, self.link.slowness))
+        deadline = self.link.clock() + 5.0
+        while self.link.clock() < deadline:
+            data = self.link.read(_QUIET_S)
             if not data:
                 break
             self._rest += data

@@ -229,10 +229,10 @@ class BoardIna:
             raise DeviceError(
                 f"the board sees no {self._chip.title} on its bus but: {seen}", hint=i2c_bus.HINT
             )
-        deadline = time.monotonic() + 5 * seconds * board.link.slowness
+        deadline = board.link.clock() + 5 * seconds
         found: list[Readings] = []
         while len(found) < _LEAST_READINGS or (
-            len(found) < _IDLE_READINGS and time.monotonic() < deadline
+            len(found) < _IDLE_READINGS and board.link.clock() < deadline
         ):
             _, readings = self._power(board, 1, 0, _IDLE_EVERY_US, _ONE_LIMIT_S)
             found.append(readings.first())
