@@ -78,7 +78,7 @@ static uint64_t now_us()
 {
     static uint32_t last = 0;
     static uint64_t wraps = 0;
-    const uint32_t now = micros();
+    const uint32_t now = static_cast<uint32_t>(micros());
     if (now < last) {
         wraps += UINT64_C(1) << 32;
     }

@@ -11,7 +11,10 @@ typedef uint32_t TickType_t;
 #define pdPASS 1
 #define pdTRUE 1
 #define portMAX_DELAY 0xffffffffU
-#define portNUM_PROCESSORS 2
+#ifndef STANDIN_CORES
+#define STANDIN_CORES 2
+#endif
+#define portNUM_PROCESSORS STANDIN_CORES
 #define tskIDLE_PRIORITY 0U
 #define pdMS_TO_TICKS(ms) ((TickType_t)(ms))
 
