@@ -64,6 +64,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "export",
     ),
     ("api",),
+    ("recipe",),
     ("cli", "cli_device", "cli_measure", "cli_options", "onnx_backend", "demo", "__main__"),
 )
 """Lowest first; a module (or all below a package) may import its own layer and lower ones. The

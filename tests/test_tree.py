@@ -127,3 +127,15 @@ def test_a_failed_replacement_leaves_the_old_folder(
         write(tmp_path / "out", force=True, files={"new": "text\n", ".mark": ""})
     assert content(tmp_path / "out") == FILES
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_folder_to_keep_outlives_a_replacement(tmp_path: Path) -> None:
+    write(tmp_path / "out")
+    run = tmp_path / "out" / "measurements" / "run-001"
+    run.mkdir(parents=True)
+    (run / "measurement.json").write_text("{}")
+    files = {"new": "text\n", ".mark": ""}
+    write_tree(files, tmp_path / "out", mark=".mark", force=True, keep="measurements")
+    assert content(tmp_path / "out") == {**files, "measurements/run-001/measurement.json": "{}"}
+    write_tree(files, tmp_path / "out", mark=".mark", force=True)
+    assert content(tmp_path / "out") == files

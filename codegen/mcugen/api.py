@@ -64,6 +64,7 @@ def compile(
     io_layout: str = "onnx",
     io_buffers: str = "arena",
     arena: str = "static",
+    arena_memory: str = "auto",
 ) -> Model:
     """Compile a model for a board.
 
@@ -77,11 +78,12 @@ def compile(
         io_layout: onnx, or nhwc to take and give images channels last.
         io_buffers: arena, or caller to read and write the caller's buffers.
         arena: static, or caller to be given the arena.
+        arena_memory: of a project: auto, internal or psram (the board's external RAM).
 
     Raises:
         UsageError: an unknown choice; McugenError kinds of `load`.
     """
-    target = load_target(board)
+    target = load_target(board).with_arena_in(arena_memory)
     imported = model if isinstance(model, Imported) else load(model)
     chosen = Arithmetic(_choice("arithmetic", arithmetic, [a.value for a in Arithmetic]))
     options = CompileOptions(

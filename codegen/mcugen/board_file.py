@@ -27,7 +27,7 @@ def read_with_bases(
     """
     if path.resolve() in seen:
         raise UsageError(f"{path}: 'base' leads back to the file itself")
-    tables = _read(path)
+    tables = read_toml(path, "board file")
     base = tables.pop("base", None)
     folder = path.resolve().parent
     if base is None:
@@ -38,13 +38,22 @@ def read_with_bases(
     return _merged(below, tables), (folder, *folders)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path, what: str) -> dict[str, Any]:
+    """The tables of a file.
+
+    Args:
+        path: the file.
+        what: it is, for errors.
+
+    Raises:
+        UsageError: it cannot be read, or is no TOML.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"board file {path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{what} {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"board file {path} is no TOML: {error}") from error
+        raise UsageError(f"{what} {path} is no TOML: {error}") from error
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +92,20 @@ class Table:
             raise self._wrong(key, "a number of at least 0", value)
         return int(value)
 
+    def number(self, key: str, default: float) -> float:
+        """A number above 0."""
+        value = self._take(key, default, int | float, "a number")
+        if isinstance(value, bool) or not 0 < value < float("inf"):
+            raise self._wrong(key, "a number above 0", value)
+        return float(value)
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """A list of tables, at least one."""
+        value = self._take(key, [], list, "a list of tables")
+        if not value:
+            raise self._wrong(key, f"a list of tables [[{key}]]", value)
+        return tuple(Table(self._path, f"{key} {k}", item) for k, item in enumerate(value, 1))
+
     def lines(self, key: str) -> tuple[str, ...]:
         """A list of strings, empty by default."""
         value = self._take(key, [], list, "a list of strings")
@@ -109,7 +132,7 @@ class Table:
             keys = ", ".join(f"'{k}'" for k in self._content)
             raise UsageError(f"{self._path}: unknown {keys} in {self._name}")
 
-    def _take(self, key: str, default: Any, kind: type, wanted: str) -> Any:
+    def _take(self, key: str, default: Any, kind: Any, wanted: str) -> Any:
         value = self._content.pop(key, default)
         if value is None:
             raise UsageError(f"{self._path}: '{key}' is missing in {self._name}")

@@ -87,6 +87,10 @@ def export(
     io_layout: LayoutOpt = "onnx",
     io_buffers: BuffersOpt = "arena",
     arena: ArenaOpt = "static",
+    arena_memory: Annotated[
+        str,
+        typer.Option("--arena-memory", help="auto, internal, or psram for the board's outer RAM."),
+    ] = "auto",
     outputs: OutputsOpt = [],  # noqa: B006 - typer copies it
     emit: Annotated[str, typer.Option("--emit", help="project, or lib for the C alone.")] = (
         "project"
@@ -115,6 +119,7 @@ def export(
         io_layout=io_layout,
         io_buffers=io_buffers,
         arena=arena,
+        arena_memory=arena_memory,
     )
     directory = output or Path(f"{compiled.compiled.model.prefix}_{compiled.target.name}")
     done = compiled.export(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.compiler import Compiled
-from mcugen.project import MARK, library_files, project_files
+from mcugen.project import MARK, MEASUREMENTS, library_files, project_files
 from mcugen.report.html_page import html_page
 from mcugen.report.json_text import json_text
 from mcugen.report.model_document import model_document
@@ -53,7 +53,7 @@ def write_project(
     stack = report.footprint.stack_bytes
     reports = _reports(report, compiled, target)
     files = project_files(compiled, target, test, reports, stack, vendor)
-    written = write_tree(files, directory, mark=MARK, force=force)
+    written = write_tree(files, directory, mark=MARK, force=force, keep=MEASUREMENTS)
     return Exported(written, report, f"mcugen build {shlex.quote(str(directory))}")
 
 
@@ -74,7 +74,7 @@ def write_library(
     """
     del test
     files = library_files(compiled, _reports(report, compiled, target), vendor)
-    written = write_tree(files, directory, mark=MARK, force=force)
+    written = write_tree(files, directory, mark=MARK, force=force, keep=MEASUREMENTS)
     hint = f"put {shlex.quote(str(directory))} beside your project's other libraries"
     return Exported(written, report, hint)
 

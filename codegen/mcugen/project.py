@@ -25,6 +25,9 @@ from mcugen.vendor_project import VendorPart, flattened, vendor_part
 MARK = ".mcugen.json"
 """What says that a folder was written by mcugen, and for which board."""
 
+MEASUREMENTS = "measurements"
+"""Folder of the project with runs on the board; a new export leaves it as it is."""
+
 _IGNORED = (".pio/", "build/", "sdkconfig.*", "!sdkconfig.defaults")
 
 EXACT_FLAGS = ("-ffp-contract=off",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -80,6 +81,7 @@ class Readme:
     notes: tuple[str, ...]
 
 
+AUTO, INTERNAL, PSRAM = ARENA_MEMORIES = ("auto", "internal", "psram")
 PLATFORMIO, UF2 = "platformio", "uf2"
 PORT_USES = ("needed", "optional", "none")
 
@@ -143,6 +145,7 @@ class Target:
         values: what the board's own templates need besides.
         readme: for the project's README.
         folders: where templates are looked for: the board's own folder, then its bases'.
+        arena_memory: where the user wants the arena, one of ARENA_MEMORIES.
     """
 
     name: str
@@ -168,6 +171,7 @@ class Target:
     values: Values
     readme: Readme
     folders: tuple[Path, ...]
+    arena_memory: str = AUTO
 
     def firmware_files(self) -> dict[str, str]:
         """File name -> text of the C in the `firmware` folders."""
@@ -183,13 +187,29 @@ class Target:
 
     def ram_for(self, need_bytes: int) -> int:
         """RAM that static data of this size may use: external RAM when internal is too small."""
-        if need_bytes <= self.ram_bytes:
+        if self.arena_memory == PSRAM:
+            return self.psram_bytes
+        if self.arena_memory == INTERNAL or need_bytes <= self.ram_bytes:
             return self.ram_bytes
         return max(self.ram_bytes, self.psram_bytes)
 
     def arena_section(self, need_bytes: int) -> str:
         """Linker section for the arena of a model that needs this much; "" for internal RAM."""
-        return self.psram_section if self.ram_for(need_bytes) > self.ram_bytes else ""
+        outside = self.arena_memory == PSRAM or self.ram_for(need_bytes) > self.ram_bytes
+        return self.psram_section if outside else ""
+
+    def with_arena_in(self, memory: str) -> Target:
+        """The board with the arena where the user wants it; "auto" leaves that to its size.
+
+        Raises:
+            UsageError: there is no such memory on the board.
+        """
+        if memory not in ARENA_MEMORIES:
+            known = ", ".join(ARENA_MEMORIES)
+            raise UsageError(f"--arena-memory must be one of {known}, got '{memory}'")
+        if memory == PSRAM and not self.psram_section:
+            raise UsageError(f"--arena-memory {PSRAM}: {self.title} has no external RAM")
+        return dataclasses.replace(self, arena_memory=memory)
 
 
 def _firmware_texts(folder: str) -> dict[str, str]:

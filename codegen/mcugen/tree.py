@@ -10,7 +10,9 @@ from pathlib import Path
 from mcugen.errors import UsageError
 
 
-def write_tree(files: Mapping[str, str], directory: Path, *, mark: str, force: bool) -> Path:
+def write_tree(
+    files: Mapping[str, str], directory: Path, *, mark: str, force: bool, keep: str = ""
+) -> Path:
     """Write the files below `directory`: afterwards it holds exactly them, or is as before.
 
     They are written to a temporary folder beside it, which is then renamed.
@@ -19,7 +21,8 @@ def write_tree(files: Mapping[str, str], directory: Path, *, mark: str, force: b
         files: relative path -> text.
         directory: where to; its parents are made.
         mark: a file that only folders written by mcugen hold.
-        force: replace a folder that holds `mark`, everything in it.
+        force: replace a folder that holds `mark`, everything in it but `keep`.
+        keep: a folder in it that outlives that; "" for none.
 
     Returns:
         The directory, absolute.
@@ -39,7 +42,7 @@ def write_tree(files: Mapping[str, str], directory: Path, *, mark: str, force: b
             path = staging / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
-        _swap(staging, target)
+        _swap(staging, target, keep)
     except BaseException as error:
         if staging is not None:
             shutil.rmtree(staging, ignore_errors=True)
@@ -74,7 +77,7 @@ def _make_parents(folder: Path, made: list[Path]) -> None:
         made.append(folder)
 
 
-def _swap(staging: Path, target: Path) -> None:
+def _swap(staging: Path, target: Path, keep: str) -> None:
     """Rename `staging` to `target`; what was there before goes only once that has worked."""
     if not target.exists():
         staging.rename(target)
@@ -86,4 +89,6 @@ def _swap(staging: Path, target: Path) -> None:
     except OSError:
         old.rename(target)
         raise
+    if keep and (old / keep).is_dir():
+        (old / keep).rename(target / keep)
     shutil.rmtree(old, ignore_errors=True)

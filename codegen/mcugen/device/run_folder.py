@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mcugen.errors import UsageError
+from mcugen.project import MEASUREMENTS
 
-FOLDER = "measurements"
 _ATTEMPTS = 1000
 
 
@@ -24,7 +24,7 @@ def write_run(project: Path, write: Callable[[Path], None]) -> Path:
     Raises:
         UsageError: it cannot be written; nothing is left then.
     """
-    home = project / FOLDER
+    home = project / MEASUREMENTS
     staging = None
     try:
         home.mkdir(exist_ok=True)

@@ -15,7 +15,7 @@ from mcugen.memory import problem_of
 from mcugen.plan.arena_map import arena_map
 from mcugen.program import Step
 from mcugen.report.onnx_text import onnx_json
-from mcugen.targets import Target
+from mcugen.targets import PSRAM, Target
 from mcugen.vendor import libraries_used
 
 SCHEMA = 1
@@ -246,10 +246,10 @@ def verdict(
 def _placement(target: Target, beside: Application) -> tuple[str, ...]:
     found = []
     if beside.arena_section:
-        found.append(
-            f"the arena does not fit the {target.ram_bytes:,} bytes of internal RAM and lies in "
-            "external RAM, which is several times slower"
-        )
+        why = f"does not fit the {target.ram_bytes:,} bytes of internal RAM and"
+        if target.arena_memory == PSRAM:
+            why = f"is told by --arena-memory {PSRAM} where to be, and"
+        found.append(f"the arena {why} lies in external RAM, which is several times slower")
     if not beside.has_buffer:
         found.append(
             f"the {beside.buffer_bytes:,} bytes that `db load` would fill do not fit beside the "
