@@ -34,6 +34,7 @@ class FakeBoard:
         boot: bytes that come before the first command.
         corrupt: added to the first byte of every output.
         meter: on its bus.
+        said: of `info`, instead of the usual.
     """
 
     host: HostModel
@@ -45,6 +46,7 @@ class FakeBoard:
     boot: bytes = b""
     corrupt: int = 0
     meter: str = "ina219"
+    said: dict[str, str] = field(default_factory=dict)
     port: str = "fake"
     title: str = "fake board, simulated"
     simulated: bool = True
@@ -134,7 +136,7 @@ class FakeBoard:
             "meter": self.meter,
             "inputs": sizes(self.host.inputs), "outputs": sizes(self.host.outputs),
         }  # fmt: skip
-        return [f"m-info-{key}-[{value}]" for key, value in values.items()]
+        return [f"m-info-{key}-[{value}]" for key, value in {**values, **self.said}.items()]
 
     def _do_selftest(self, arguments: list[str]) -> list[str]:
         return ['mcugen 0.1.0: model "digits_int8"', "PASS: 8 layer outputs", "m-selftest-[pass]"]

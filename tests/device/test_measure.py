@@ -38,7 +38,9 @@ def project(exported: Path, tmp_path: Path) -> Path:
 
 
 def fake(project: Path, **changes: Any) -> FakeBoard:
-    return FakeBoard(example(board="pico_w").host, load_project(project).model_hash, **changes)
+    loaded = load_project(project)
+    said = {**loaded.said, **changes.pop("said", {})}
+    return FakeBoard(example(board="pico_w").host, loaded.model_hash, said=said, **changes)
 
 
 def run(project: Path, link: FakeBoard, meter: str = "none", **changes: Any) -> Measured:
@@ -197,6 +199,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "another model": (
         {"hash": "0" * 64},
         "the board runs another model: 'digits_int8' with hash 000000000000...",
+        "mcugen flash ",
+    ),
+    "another export": (
+        {"said": {"memory": "arena: external RAM"}},
+        "another export of this model: memory is 'arena: external RAM', the project's is 'arena: i",
         "mcugen flash ",
     ),
     "other firmware": (

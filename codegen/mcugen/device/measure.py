@@ -18,7 +18,7 @@ from mcugen.device.link import Link, SerialLink
 from mcugen.device.measured_project import MeasuredProject, host_copy, load_project
 from mcugen.device.measurement import BoardUnderTest, Measurement, MeterUsed
 from mcugen.device.metering import Metered
-from mcugen.device.meters.base import Meter, MeterOptions, Recording
+from mcugen.device.meters.base import BOARD_CLOCK, Meter, MeterOptions, Recording
 from mcugen.device.meters.registry import METERS, NONE, split_spec
 from mcugen.device.ports import choose_port
 from mcugen.device.protocol import Board
@@ -31,6 +31,8 @@ from mcugen.errors import McugenError
 from mcugen.report.json_text import json_text
 from mcugen.report.measurement_report import write_reports
 
+HOST = "host"
+"""The board that is this computer."""
 _HARDWARE_INAS = ("ina219", "ina226")
 
 
@@ -201,6 +203,7 @@ def _measurement(
     error: McugenError | None,
 ) -> Measurement:
     per_inference = None if found.power is None else found.power.energy_j
+    board = _board(project, link, found, options.run.core)
     files = {"serial": "serial.log"}
     if found.times_us is not None:
         files["latency"] = "latency.csv"
@@ -210,8 +213,8 @@ def _measurement(
         title=options.title or f"{project.prefix} on {project.folder.board}",
         model=project.model,
         model_hash=project.model_hash,
-        board=_board(project, link, found, options.run.core),
-        meter=None if meter is None else _meter(meter, found.metered),
+        board=board,
+        meter=None if meter is None else _meter(meter, found.metered, board.simulated),
         warmup=options.run.warmup,
         windows=found.windows,
         latency=None if found.times_us is None else latency_of(found.times_us),
@@ -239,10 +242,13 @@ def _board(
     info = found.info
     clock = info.get("clock-hz", "0")
     said = info.get("core", "0")
+    name = info.get("board", project.folder.board)
+    title = link.title or project.folder.title
+    program = name == HOST and not link.simulated  # `make serve`: no board, whatever the port
     return BoardUnderTest(
-        name=info.get("board", project.folder.board),
-        title=link.title or project.folder.title,
-        simulated=link.simulated,
+        name=name,
+        title=f"{title}, simulated board" if program else title,
+        simulated=link.simulated or program,
         port=link.port,
         clock_hz=int(clock) if clock.isdecimal() and link.clock_counts else 0,
         core=int(said) if core is None and said.isdecimal() else (core or 0),
@@ -254,12 +260,14 @@ def _board(
     )
 
 
-def _meter(meter: Meter, metered: Metered | None) -> MeterUsed:
+def _meter(meter: Meter, metered: Metered | None, simulated_board: bool) -> MeterUsed:
+    invented = meter.simulated or (simulated_board and meter.marks == BOARD_CLOCK)
+    word = "" if "simulated" in meter.title or not invented else "simulated "
     recording = None if metered is None else metered.recording
     return MeterUsed(
         name=meter.name,
-        title=meter.title,
-        simulated=meter.simulated,
+        title=f"{word}{meter.title}",
+        simulated=invented,
         step_a=meter.step_a,
         rate_hz=0.0 if recording is None else recording.rate_hz,
         marks=meter.marks,

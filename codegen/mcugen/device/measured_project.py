@@ -26,6 +26,7 @@ class MeasuredProject:
         model_hash: SHA-256 of it.
         libraries: kernel libraries that the C calls.
         arena_bytes, flash_bytes: of the model.
+        said: what its firmware answers to `info`, by key, as far as the project tells.
     """
 
     folder: ProjectFolder
@@ -34,6 +35,7 @@ class MeasuredProject:
     libraries: tuple[str, ...]
     arena_bytes: int
     flash_bytes: int
+    said: Mapping[str, str]
 
     @property
     def prefix(self) -> str:
@@ -61,11 +63,21 @@ def load_project(path: Path) -> MeasuredProject:
             libraries=tuple(sorted({str(n["library"]) for n in report["nodes"]} - {PORTABLE})),
             arena_bytes=int(report["arena_bytes"]),
             flash_bytes=int(report["flash_bytes"]),
+            said={"arena-bytes": str(report["arena_bytes"]), **_said(folder)},
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{folder.path / 'report.json'} is damaged: {error!r}", hint=_AGAIN
         ) from error
+
+
+def _said(folder: ProjectFolder) -> dict[str, str]:
+    """What the generated source of the application holds; nothing where it was changed."""
+    source = _text(folder.path / "src" / f"{folder.model}_app.c")
+    body = re.search(rf"{folder.model}_app = \{{(.*?)\n\}};", source, re.DOTALL)
+    texts = re.findall(r'^    "(.*)",$', body[1], re.MULTILINE) if body else []
+    keys = ("model", "board", "kernels", "memory")
+    return dict(zip(keys, texts, strict=True)) if len(texts) == len(keys) else {}
 
 
 def host_copy(project: MeasuredProject) -> HostModel:

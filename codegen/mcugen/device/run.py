@@ -124,8 +124,19 @@ class Run:
                 f"{self.project.model_hash[:12]}...",
                 hint=f"mcugen flash {self.project.folder.path}",
             )
+        self._require_this_export(self.found.info)
         if self.options.core is not None:
             self.board.core(self.options.core)
+
+    def _require_this_export(self, info: Mapping[str, str]) -> None:
+        """That the model was not exported otherwise: other kernels, memory or board."""
+        for key, wanted in self.project.said.items():
+            if info.get(key, wanted) != wanted:
+                raise DeviceError(
+                    f"the board runs another export of this model: {key} is '{info[key]}', the "
+                    f"project's is '{wanted}'",
+                    hint=f"mcugen flash {self.project.folder.path}",
+                )
 
     def _check_layers(self) -> None:
         self.say("self-test")
