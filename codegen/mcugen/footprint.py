@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +11,11 @@ from pathlib import Path
 from mcugen import resources
 from mcugen.compiler import Compiled
 from mcugen.elf import object_sizes
-from mcugen.errors import InternalError, McugenError
+from mcugen.errors import McugenError
 from mcugen.host import runtime_headers, standin_files
 from mcugen.report.model_report import Footprint
 from mcugen.targets import Target
-from mcugen.toolchain import BASE_FLAGS, find_compiler, zig_command
+from mcugen.toolchain import BASE_FLAGS, describe, find_compiler, run_compiler, zig_command
 from mcugen.vendor import libraries_used
 
 OTHER_COMPILER_SHARE, OTHER_COMPILER_BYTES = 8, 128
@@ -28,7 +27,6 @@ LIBRARY_STACK_BYTES = 128
 
 _BYTES_PER_FUNCTION = 600
 _BYTES_PER_CALL = 40
-_TIMEOUT_S = 600
 
 
 @dataclass(frozen=True)
@@ -105,27 +103,18 @@ def _compile(
         flags += ["-Xclang", "-stack-usage-file", "-Xclang", str(usage)]
     else:
         flags += ["-fstack-usage", "-fno-asynchronous-unwind-tables"]
-    _run([*build.command, *flags, "-c", str(folder / source), "-o", str(result)])
+    run_compiler([*build.command, *flags, "-c", str(folder / source), "-o", str(result)])
     frames = parse_stack_usage(usage.read_text()) if usage.is_file() else {}
     return object_sizes(result.read_bytes()).flash_bytes, frames
 
 
 def _is_clang(command: Sequence[str]) -> bool:
-    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
-    return "clang" in done.stdout
+    return "clang" in describe(tuple(command)).version
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-
-
-def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
-    if done.returncode != 0:
-        raise InternalError(
-            f"the generated C does not compile: {' '.join(command)}\n{done.stderr[-4000:]}"
-        )
 
 
 def parse_stack_usage(text: str) -> dict[str, int]:

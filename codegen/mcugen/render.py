@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cache
 
 import jinja2
@@ -39,7 +40,7 @@ def environment() -> jinja2.Environment:
     env.filters["carray"] = array_lines
     env.filters["cstring"] = string_text
     env.filters["ccomment"] = comment_text
-    env.filters["format_null"] = "({} == NULL)".format
+    env.filters["any_null"] = _any_null
     return env
 
 
@@ -49,6 +50,12 @@ def html_environment() -> jinja2.Environment:
     env = environment().overlay(autoescape=True)
     env.filters = {**env.filters, "percent": "{:.1%}".format}
     return env
+
+
+def _any_null(pointers: Sequence[str]) -> str:
+    """Condition of an `if`; clang warns of parentheses around a single comparison."""
+    tests = [f"{pointer} == NULL" for pointer in pointers]
+    return tests[0] if len(tests) == 1 else " || ".join(f"({test})" for test in tests)
 
 
 def _kernel_text(function: CFunction, trace: str) -> str:

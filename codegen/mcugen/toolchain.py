@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mcugen.errors import InternalError, McugenError, MissingExtraError, UsageError
 
@@ -36,6 +37,10 @@ BASE_FLAGS = ("-std=c11", "-ffp-contract=off")
 """Contraction off: a fused multiply-add would round once where the reference rounds twice."""
 
 _TIMEOUT_S = 600
+_VERSION_TIMEOUT_S = 60
+
+CAPTURED: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
+"""Of compilers' messages: they may quote bytes of any encoding."""
 
 
 @dataclass(frozen=True)
@@ -67,29 +72,35 @@ def describe(command: tuple[str, ...]) -> Compiler:
     """The compiler behind `command`, with the first line of its --version.
 
     Raises:
-        McugenError: the command cannot be run.
+        McugenError: the command cannot be run, or does not say its version.
     """
     try:
         done = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=60, check=True
+            [*command, "--version"], **CAPTURED, timeout=_VERSION_TIMEOUT_S, check=True
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise McugenError(
-            f"C compiler '{' '.join(command)}' cannot be run: {error}",
-            hint="set MCUGEN_CC to a C11 compiler, or unset it",
-        ) from error
-    return Compiler(command, done.stdout.splitlines()[0])
+        said = getattr(error, "stderr", None) or str(error)
+        text = f"C compiler '{' '.join(command)}' cannot be run: {said.strip()}"
+        raise McugenError(text) from error
+    if not done.stdout.strip():
+        raise McugenError(f"'{' '.join(command)}' is no C compiler: it says nothing to --version")
+    return Compiler(command, done.stdout.strip().splitlines()[0])
 
 
 def find_compiler() -> Compiler:
     """$MCUGEN_CC, else cc, gcc or clang of the PATH, else `zig cc` from PyPI.
 
     Raises:
+        McugenError: $MCUGEN_CC is no compiler.
         MissingExtraError: there is none of them.
     """
     chosen = os.environ.get("MCUGEN_CC")
     if chosen:
-        return describe(tuple(chosen.split()))
+        try:
+            return describe(tuple(chosen.split()))
+        except McugenError as error:
+            hint = "set MCUGEN_CC to a C11 compiler, or unset it"
+            raise McugenError(error.message, hint=hint) from error
     for name in ("cc", "gcc", "clang"):
         path = shutil.which(name)
         if path:
@@ -151,8 +162,18 @@ def _digest(*parts: str) -> str:
     return state.hexdigest()[:32]
 
 
-def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+def run_compiler(command: Sequence[str]) -> None:
+    """Run a compiler's command.
+
+    Raises:
+        InternalError: it fails, or does not end.
+    """
+    try:
+        done = subprocess.run(command, **CAPTURED, timeout=_TIMEOUT_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise InternalError(
+            f"compiling takes more than {_TIMEOUT_S} s: {' '.join(command)}"
+        ) from error
     if done.returncode != 0:
         raise InternalError(
             f"the generated C does not compile: {' '.join(command)}\n{done.stderr[-8000:]}"
@@ -164,7 +185,9 @@ def _publish(target: Path, command: Sequence[str]) -> None:
     handle, name = tempfile.mkstemp(dir=target.parent, suffix=target.suffix)
     os.close(handle)
     try:
-        _run([*command, "-o", name])
+        run_compiler([*command, "-o", name])
+        if not Path(name).stat().st_size:
+            raise InternalError(f"the compiler wrote nothing: {' '.join(command)}")
         Path(name).replace(target)
     finally:
         Path(name).unlink(missing_ok=True)
@@ -176,7 +199,7 @@ def _compile(target: Path, compiler: Compiler, flags: Sequence[str], source: str
         _publish(target, [*compiler.command, *flags, "-c", source])
         return
     assembly = f"{source}.s"
-    _run([*compiler.command, *flags, "-S", source, "-o", assembly])
+    run_compiler([*compiler.command, *flags, "-S", source, "-o", assembly])
     _publish(target, [*compiler.assembler, "-c", assembly])
 
 

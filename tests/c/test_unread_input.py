@@ -6,9 +6,11 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from mcugen import api
-from mcugen.toolchain import STRICT_WARNINGS
+from mcugen.host import runtime_headers
+from mcugen.toolchain import STRICT_WARNINGS, build, describe, zig_command
 from onnx_models import model, node, value
 from together import build_together
 
@@ -26,3 +28,15 @@ def test_no_warning_in_any_interface(tmp_path: Path) -> None:
     for host in build_together(models, "unread", flags=("-O1", *STRICT_WARNINGS)):
         np.testing.assert_array_equal(host.run({"a": a, "b": b})["y"], [1, 0, 2])
     assert [m.model.unread_inputs for m in models] == [(), (), ("in0",), ("in0",)]
+
+
+def test_a_model_without_inputs_has_no_warning_of_clang_either(tmp_path: Path) -> None:
+    zig = zig_command()
+    if zig is None:
+        pytest.skip("the package ziglang is missing")
+    path = tmp_path / "fixed.onnx"
+    graph = model([node("Relu", ["w"], ["y"])], [], ["y"], {"w": np.float32([-1, 2])})
+    path.write_bytes(graph.SerializeToString())
+    compiled = api.compile(path).compiled
+    files = {**runtime_headers(), **compiled.files}
+    assert build(files, compiler=describe(zig), flags=("-O1", *STRICT_WARNINGS)).is_file()

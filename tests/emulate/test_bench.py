@@ -211,8 +211,9 @@ def test_kernels_of_a_vendor_need_their_sources() -> None:
 
 
 def test_a_compiler_that_is_not_there_or_not_for_the_core() -> None:
-    with pytest.raises(UsageError, match="--cc: 'no-such-gcc' cannot be run"):
-        run(model(), cc="no-such-gcc")
+    for cc in ("no-such-gcc", "true", "'gcc", ""):
+        with pytest.raises(UsageError, match=f"--cc: '{cc}' cannot be run as a C compiler"):
+            run(model(), cc=cc)
     host = shutil.which("cc")
     if host is not None:
         with pytest.raises(UsageError, match=r"--cc: .* -O2: the generated C does not compile"):
@@ -223,6 +224,13 @@ def test_a_board_whose_file_has_no_flags_for_gcc(tmp_path: Path) -> None:
     (tmp_path / "target.toml").write_text('base = "pico_w"\n[compiler]\ngcc = []\n')
     with pytest.raises(UsageError, match=r"--cc: the board file of .* has no flags"):
         run(model(board=str(tmp_path)), cc="arm-none-eabi-gcc")
+
+
+def test_a_board_whose_file_has_wrong_flags_for_zig(tmp_path: Path) -> None:
+    text = 'base = "pico_w"\n[compiler]\nzig = ["--target=none-at-all"]\n'
+    (tmp_path / "target.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"'zig' in compiler of .* Pico W: .*none-at-all"):
+        run(model(board=str(tmp_path)))
 
 
 @pytest.mark.qemu

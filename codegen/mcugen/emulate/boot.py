@@ -26,7 +26,7 @@ from mcugen.errors import (
 from mcugen.project import project_files
 from mcugen.selftest import Selftest
 from mcugen.targets import Target, list_targets, load_target
-from mcugen.toolchain import ForeignSources, zig_command
+from mcugen.toolchain import CAPTURED, ForeignSources, zig_command
 
 _PASS = "PASS"
 _VERDICTS = (_PASS, "FAIL")
@@ -139,9 +139,7 @@ def _zig() -> str:
 
 def _run(command: list[str], folder: str, cc: str | None) -> None:
     try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=_MAKE_S, check=False
-        )
+        done = subprocess.run(command, cwd=folder, **CAPTURED, timeout=_MAKE_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise McugenError(f"make took more than {_MAKE_S} s") from error
     if done.returncode != 0:

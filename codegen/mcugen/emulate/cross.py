@@ -101,13 +101,16 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
 
     Raises:
         MissingExtraError: ziglang is not installed.
-        UsageError: `cc` cannot be run, or target.toml has no flags for it.
+        UsageError: `cc` cannot be run, or target.toml has no flags for it or wrong ones for zig.
     """
     if cc is None:
         zig = zig_command()
         if zig is None:
             raise MissingExtraError(f"cross-compiling for {board}", "ziglang", "bench")
-        compiler = describe((*zig, *wanted.zig))
+        try:
+            compiler = describe((*zig, *wanted.zig))
+        except McugenError as error:
+            raise UsageError(f"'zig' in compiler of {board}: {error.message}") from error
         core = [f for f in wanted.zig if f.startswith(("-m", "--target"))]
         title = f"zig cc, {compiler.version}, {' '.join((*core, wanted.optimize))}"
         return Toolchain(
@@ -126,7 +129,7 @@ def find_toolchain(board: str, wanted: CrossCompiler, cc: str | None = None) -> 
         raise UsageError(f"--cc: the board file of {board} has no flags for such a compiler")
     try:
         compiler = describe((*shlex.split(cc), *wanted.gcc))
-    except McugenError as error:
+    except (McugenError, ValueError) as error:  # ValueError: a quotation without its end
         raise UsageError(f"--cc: '{cc}' cannot be run as a C compiler") from error
     title = f"{compiler.version}, {' '.join((*wanted.gcc, wanted.optimize))}"
     return Toolchain(
