@@ -30,7 +30,9 @@ _MARGIN = 1.05
 """So that a window is not too short when inferences are a little faster in it."""
 _LAYERS_S, _MOST_LAYER_RUNS = 2.0, 20
 _IDLE_S = 2.0
-_LEAST_US = 1e-6
+_CLOCK_STEP_S = 1e-6
+_TIMINGS, _MOST_MORE = 4, 1000.0
+"""How often the timing is repeated with more inferences, at most so many times as many."""
 _CHUNK_S = 5.0
 
 
@@ -145,10 +147,7 @@ class Run:
             self.found.faults.append(f"the board's self-test failed: {line}")
 
     def _time_inferences(self) -> None:
-        first = max(self.board.infer(1, 1, _FIRST_LIMIT_S).seconds, _LEAST_US)
-        count = max(1, math.ceil(min(_TIMING_S, self.options.window_s / 10) / first))
-        timing = self.board.infer(count, 0, _limit(count * first))
-        self._each_s = max(timing.seconds / count, _LEAST_US)
+        self._each_s = self._timing()
         self.say(f"single inferences, about {self._each_s * 1e3:.3g} ms each")
         most = max(1, int(_CHUNK_S / self._each_s))
         times: list[Array] = []
@@ -156,6 +155,24 @@ class Run:
             some = min(most, self.options.runs - done)
             times.append(self.board.each(some, _limit(some * self._each_s)))
             self.found.times_us = np.concatenate(times)
+
+    def _timing(self) -> float:
+        """Seconds of an inference, from as many as the clock needs to tell them apart."""
+        target = min(_TIMING_S, self.options.window_s / 10)
+        count, laps = 1, self.board.infer(1, 1, _FIRST_LIMIT_S)
+        for _ in range(_TIMINGS):
+            if laps.seconds >= target / 2:
+                return laps.seconds / count
+            more = min(target / max(laps.seconds, _CLOCK_STEP_S), _MOST_MORE)
+            limit_s = _limit(more * max(laps.seconds, _CLOCK_STEP_S))
+            count = math.ceil(count * more)
+            laps = self.board.infer(count, 0, limit_s)
+        if laps.seconds == 0:
+            raise DeviceError(
+                f"the board's clock stands still: {count:,} inferences took no time by it",
+                hint="the firmware's timer is not running; flash the project anew",
+            )
+        return laps.seconds / count
 
     def _layer_times(self) -> None:
         count = min(_MOST_LAYER_RUNS, max(1, int(_LAYERS_S / self._each_s)))
