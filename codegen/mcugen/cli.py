@@ -222,9 +222,14 @@ def bench(
     if boot:
         require_bootable(load_target(board))
     imported = api.load(model, dims=_dims(dim), outputs=outputs)
+    choices = [
+        api.compile(imported, board=board, kernels=choice.strip(), arithmetic=arithmetic)
+        for choice in kernels.split(",")
+    ]
+    for compiled in choices:
+        compiled.require_bench(cc=cc, vendor_dir=vendor_dir, boot=boot)
     results, boots = [], []
-    for choice in kernels.split(","):
-        compiled = api.compile(imported, board=board, kernels=choice, arithmetic=arithmetic)
+    for compiled in choices:
         results.append(compiled.bench(inputs, cc=cc, vendor_dir=vendor_dir))
         print_bench(results[-1], console())
         if boot:

@@ -81,6 +81,9 @@ class Readme:
     notes: tuple[str, ...]
 
 
+EMULATED_PAGE_BYTES = 4096
+"""What memories of an emulator start and end at multiples of."""
+
 AUTO, INTERNAL, PSRAM = ARENA_MEMORIES = ("auto", "internal", "psram")
 PLATFORMIO, UF2 = "platformio", "uf2"
 PORT_USES = ("needed", "optional", "none")
@@ -263,7 +266,7 @@ def _build(tables: dict[str, Any], path: Path, folders: tuple[Path, ...]) -> Tar
         name=_name(path),
         title=top.text("title"),
         processor=top.text("processor"),
-        clock_hz=top.count("clock_hz"),
+        clock_hz=top.count("clock_hz", least=1),
         kernels=top.text("kernels", "portable"),
         libraries=top.lines("libraries"),
         core=_core(top.text("core", "plain"), path),
@@ -312,10 +315,22 @@ def _emulator(table: Table, sizes: Mapping[str, Any], path: Path) -> Emulator:
     boots = table.text("boots", "")
     found = Emulator(cpu, "" if cpu else reason, memory, boots)  # a base's reason does not count
     table.finish()
-    apart = memory.flash_end <= memory.ram_origin or memory.ram_end <= memory.flash_origin
-    if found.cpu and not apart:
-        raise UsageError(f"{path}: flash and RAM overlap in emulator")
+    if found.cpu:
+        _require_emulable(memory, path)
     return found
+
+
+def _require_emulable(memory: Memory, path: Path) -> None:
+    if memory.flash_end > memory.ram_origin and memory.ram_end > memory.flash_origin:
+        raise UsageError(f"{path}: flash and RAM overlap in emulator")
+    for kind, origin in (("flash", memory.flash_origin), ("ram", memory.ram_origin)):
+        if origin % EMULATED_PAGE_BYTES:
+            raise UsageError(
+                f"{path}: '{kind}_origin' in emulator must be a multiple of "
+                f"{EMULATED_PAGE_BYTES}, got {origin:#x}"
+            )
+    if max(memory.flash_end, memory.ram_end) > 1 << 32:
+        raise UsageError(f"{path}: flash and RAM in emulator must end within 32-bit addresses")
 
 
 def _device(table: Table, path: Path) -> Device:

@@ -182,6 +182,7 @@ def test_only_the_default_interface_is_run(options: dict[str, str]) -> None:
     ("size", "message"),
     [
         ({"ram_bytes": 1024}, "RAM: 1,280 bytes needed, 1,024 emulated"),
+        ({"ram_bytes": 2048}, r"RAM with 2,\d+ bytes of stack: 3,\d+ bytes needed, 2,048 emulated"),
         ({"flash_bytes": 4096}, "flash: 8,... bytes needed, 4,096 emulated"),
         ({"flash_bytes": 12_288}, "flash: 1.,... bytes needed, 12,288 emulated"),  # with its code
     ],
@@ -192,6 +193,20 @@ def test_a_model_that_is_larger_than_the_emulated_memory(
     memory = dataclasses.replace(load_target("pico_w").emulator.memory, **size)
     with pytest.raises(DoesNotFitError, match=f"does not fit the emulated .* Pico W: {message}"):
         run(model(), memory=memory)
+
+
+def test_memories_may_lie_anywhere() -> None:
+    """At address 0 too, where the emulator does not stop."""
+    figures = bench_json([run(model())])
+    for flash_origin, ram_origin in (
+        (0, 0x2000_0000),
+        (0x2000_0000, 0),
+        (0x9000_0000, 0x2000_0000),
+    ):
+        memory = dataclasses.replace(
+            load_target("pico_w").emulator.memory, flash_origin=flash_origin, ram_origin=ram_origin
+        )
+        assert bench_json([run(model(), memory=memory)]) == figures
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

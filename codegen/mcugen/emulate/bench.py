@@ -50,9 +50,7 @@ def bench(
         InternalError: the code faults or does not end (the layer is named), or uses more stack
             than reports state.
     """
-    core = core_of(target)
-    require_tools(core)
-    _require_runnable(compiled, vendor)
+    core = require_runnable(compiled, target, vendor)
     memory = memory or target.emulator.memory
     emulation = find_emulation(core, target, cc)
     _require_memory(compiled, target, memory, None)
@@ -64,7 +62,8 @@ def bench(
         [f"-D{compiled.model.macro}_YIELD()={emulation.mark}()"],
         vendor,
     )
-    _require_memory(compiled, target, memory, image)
+    bound = measure_footprint(compiled, target).stack_bytes
+    _require_memory(compiled, target, memory, image, bound or 0)
     try:
         with emulation.load(image.elf, memory, limit) as machine:
             inference = Inference(compiled, machine, sample)
@@ -72,7 +71,6 @@ def bench(
             stack_bytes = machine.stack_bytes
     except FaultError as fault:
         raise InternalError(f"emulating {target.title}: {fault}") from fault
-    bound = measure_footprint(compiled, target).stack_bytes
     if bound is not None and stack_bytes > bound:
         raise InternalError(f"the inference used {stack_bytes} bytes of stack, {bound} are stated")
     return BenchResult(
@@ -95,6 +93,20 @@ def bench(
     )
 
 
+def require_runnable(
+    compiled: Compiled, target: Target, vendor: ForeignSources | None
+) -> Core | QemuCore:
+    """The board's core, where all that a bench needs is there.
+
+    Raises:
+        MissingExtraError, UsageError: as of `bench`; the compiler is not looked at.
+    """
+    core = core_of(target)
+    require_tools(core)
+    _require_interface(compiled, vendor)
+    return core
+
+
 def core_of(target: Target) -> Core | QemuCore:
     """The emulated core of a board.
 
@@ -115,7 +127,7 @@ def core_of(target: Target) -> Core | QemuCore:
     return CORES[emulator.cpu]
 
 
-def _require_runnable(compiled: Compiled, vendor: ForeignSources | None) -> None:
+def _require_interface(compiled: Compiled, vendor: ForeignSources | None) -> None:
     if compiled.model.io_caller or compiled.model.arena_caller:
         raise UsageError("bench runs the default interface: --io-buffers arena, --arena static")
     others = [name for name in compiled.model.libraries if name != PORTABLE]
@@ -127,7 +139,7 @@ def _require_runnable(compiled: Compiled, vendor: ForeignSources | None) -> None
 
 
 def _require_memory(
-    compiled: Compiled, target: Target, memory: Memory, image: Image | None
+    compiled: Compiled, target: Target, memory: Memory, image: Image | None, stack_bytes: int = 0
 ) -> None:
     """Raise DoesNotFitError for what is too large: by the plan, or as it was linked."""
     if image is None:
@@ -135,7 +147,11 @@ def _require_memory(
         ram = compiled.model.arena_bytes
     else:
         flash, ram = image.text_bytes + image.rodata_bytes, image.static_bytes
-    rows = (("flash", flash, memory.flash_bytes), ("RAM", ram, memory.ram_bytes))
+    ram_title = f"RAM with {stack_bytes:,} bytes of stack" if stack_bytes else "RAM"
+    rows = (
+        ("flash", flash, memory.flash_bytes),
+        (ram_title, ram + stack_bytes, memory.ram_bytes),
+    )
     lacking = [
         f"{kind}: {need:,} bytes needed, {has:,} emulated" for kind, need, has in rows if need > has
     ]

