@@ -320,8 +320,9 @@ def test_standard_input_serves_too(program: Path) -> None:
     assert wrong.returncode == 1 and "/nowhere/marks" in wrong.stderr
 
 
-def test_the_program_ends_with_who_started_it(program: Path) -> None:
-    script = f"{program} --pty > /dev/null & echo $!"
+def test_the_program_ends_with_who_started_it(program: Path, tmp_path: Path) -> None:
+    said = tmp_path / "said"  # before that it may not know yet who started it
+    script = f"{program} --pty > {said} & echo $!; while [ ! -s {said} ]; do sleep 0.05; done"
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60)
     end = time.monotonic() + 20
     while is_alive(int(done.stdout)):

@@ -27,7 +27,7 @@ def plug_in(
 ) -> None:
     """Makes these all serial ports of the computer, and `usb_folder` what Linux tells of USB."""
     monkeypatch.setattr(list_ports, "comports", lambda: list(found))
-    monkeypatch.setattr(ports, "_USB_DEVICES", usb_folder or Path("/nonexistent"))
+    monkeypatch.setattr(ports, "_USB_DEVICES", usb_folder or Path(__file__) / "none")
 
 
 def usb_device(folder: Path, usb: str) -> Path:
