@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 import onnx_models
 from benched import BENCH
-from mcugen import cli
+from mcugen import cli, cli_options
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import MissingExtraError
 
@@ -238,7 +239,7 @@ def test_json_of_an_unsupported_model_on_standard_output(run: Run, tmp_path: Pat
 
 
 def test_json_that_cannot_be_written_is_refused_first(
-    run: Run, digits: Path, tmp_path: Path
+    run: Run, digits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, nowhere = tmp_path / "project", tmp_path / "none" / "a.json"
     code, _, err = run(
@@ -248,6 +249,24 @@ def test_json_that_cannot_be_written_is_refused_first(
     assert not project.exists()
     code, _, err = run("check", digits / "digits.onnx", "--json", tmp_path)
     assert code == 2 and "it is a folder" in err
+    monkeypatch.setattr(cli_options.os, "access", lambda path, mode: path != tmp_path)
+    code, out, err = run("check", digits / "digits.onnx", "--json", tmp_path / "a.json")
+    assert (code, out) == (2, "") and "a.json cannot be written: there is no permission" in err
+
+
+@pytest.mark.parametrize("file", ["result.json", None])
+def test_a_full_disk_is_no_fault_of_mcugen(
+    run: Run, monkeypatch: pytest.MonkeyPatch, file: str | None
+) -> None:
+    def broken(*args: Any, **kwargs: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", file)
+
+    monkeypatch.setattr(cli, "print_boards", broken)
+    code, _, err = run("boards")
+    assert code == 1
+    assert (
+        err == f"error: {file or 'what this command writes to'} is full: No space left on device\n"
+    )
 
 
 def test_a_missing_model(run: Run, tmp_path: Path) -> None:

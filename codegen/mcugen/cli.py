@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from contextvars import copy_context
@@ -287,6 +288,10 @@ def _root(
     del debug, version
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""A disk's state, wherever it is met, and no fault of mcugen."""
+
+
 def _report_error(error: McugenError) -> int:
     for line in error.message.splitlines() or [""]:
         print(f"error: {line}" if not line.startswith(" ") else line, file=sys.stderr)
@@ -309,6 +314,9 @@ def main() -> None:
     except Exception as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno in _FULL:
+            place = error.filename or "what this command writes to"
+            sys.exit(_report_error(McugenError(f"{place} is full: {error.strerror}")))
         wrapped = InternalError(
             f"{type(error).__name__}: {error}",
             hint="this is a fault of mcugen: please report it with the model; --debug shows where",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextvars import ContextVar
 from pathlib import Path
@@ -24,10 +25,18 @@ def _json_path(path: Path | None) -> Path | None:
     _JSON_ON_OUTPUT.set(path == _STANDARD_OUTPUT)
     if path == _STANDARD_OUTPUT:
         return path
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        why = "it is a folder" if path.is_dir() else f"there is no folder {path.parent}"
+    if path is not None and (why := _why_unwritable(path)):
         raise UsageError(f"--json: {path} cannot be written: {why}")
     return path
+
+
+def _why_unwritable(path: Path) -> str:
+    if path.is_dir():
+        return "it is a folder"
+    if not path.absolute().parent.is_dir():
+        return f"there is no folder {path.parent}"
+    place = path if path.exists() else path.absolute().parent
+    return "" if os.access(place, os.W_OK) else "there is no permission"
 
 
 JsonOpt = Annotated[
@@ -59,6 +68,7 @@ def write_json(path: Path | None, value: dict[str, Any]) -> None:
         return
     if path == _STANDARD_OUTPUT:
         sys.stdout.write(json_text(value))
+        sys.stdout.flush()
         return
     try:
         path.write_text(json_text(value))

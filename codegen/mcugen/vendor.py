@@ -97,4 +97,5 @@ def _pinned(library: KernelLibrary, folder: Path, name: str) -> str:
 
 
 def _hint(library: KernelLibrary) -> str:
-    return f"git clone {library.repository} && git checkout {library.commit}"
+    folder = library.repository.rpartition("/")[2].removesuffix(".git")
+    return f"git clone {library.repository} && git -C {folder} checkout {library.commit}"

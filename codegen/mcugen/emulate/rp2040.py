@@ -70,7 +70,7 @@ class PicoW:
     @property
     def text(self) -> str:
         """All that came out of UART0."""
-        return self._sent.decode("ascii", errors="replace")
+        return self._sent.decode("utf-8", errors="replace")
 
     @property
     def cycles(self) -> int:

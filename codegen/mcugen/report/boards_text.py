@@ -24,29 +24,37 @@ _GAP = 2
 def print_boards(targets: Iterable[Target], console: Console) -> None:
     """One row a board; RAM and flash are what the model and its application may use.
 
-    A terminal too narrow for all columns shows the most important ones, whole.
+    A terminal too narrow for all columns shows several tables, the most important columns first;
+    a column that does not fit beside the name is left out.
     """
     rows = [dict(zip(_COLUMNS, _cells(target), strict=True)) for target in targets]
-    shown = _that_fit(rows, console.width)
+    for index, shown in enumerate(_groups(rows, console.width)):
+        if index:
+            console.print()
+        console.print(_table(rows, shown))
+
+
+def _table(rows: Sequence[Mapping[str, str]], shown: Sequence[str]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _GAP, 0, 0))
     for column in shown:
         justify: JustifyMethod = "right" if column in _NUMBERS else "left"
         table.add_column(column, justify=justify, no_wrap=True)
     for row in rows:
         table.add_row(*(escape(row[column]) for column in shown))
-    console.print(table)
+    return table
 
 
-def _that_fit(rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
-    """The most important columns that fit beside each other, in the order of the table."""
-    chosen: set[str] = set()
-    left = width + _GAP
-    for column in _BY_IMPORTANCE:
-        left -= max(len(column), *(len(row[column]) for row in rows)) + _GAP
-        if left < 0 and chosen:
-            break
-        chosen.add(column)
-    return [column for column in _COLUMNS if column in chosen]
+def _groups(rows: Sequence[Mapping[str, str]], width: int) -> list[list[str]]:
+    """The columns of each table, in the order of the whole one; the name leads every one."""
+    wide = {c: max(len(c), *(len(row[c]) for row in rows)) + _GAP for c in _COLUMNS}
+    name, *others = _BY_IMPORTANCE
+    room = width + _GAP - wide[name]
+    groups: list[list[str]] = [[name]]
+    for column in (c for c in others if wide[c] <= room):
+        if sum(wide[c] for c in groups[-1][1:]) + wide[column] > room:
+            groups.append([name])
+        groups[-1].append(column)
+    return [sorted(group, key=_COLUMNS.index) for group in groups]
 
 
 def _cells(target: Target) -> tuple[str, ...]:
