@@ -6,12 +6,13 @@ import importlib.util
 
 import pytest
 
-from emulate.programs import MEMORY, counts, image_for, machine_for
+from emulate.programs import MEMORY, counts, image_for, machine_for, require_packages
 from mcugen.emulate.cores import CORES
 from mcugen.emulate.counter import Count
-from mcugen.emulate.cross import END, MARK
+from mcugen.emulate.cross import END, MARK, build_image, find_toolchain
 from mcugen.emulate.machine import FaultError, Machine
-from mcugen.errors import MissingExtraError
+from mcugen.errors import MissingExtraError, UsageError
+from mcugen.targets import load_target
 
 ARM_LOOP = """
 __attribute__((naked)) void probe(void)
@@ -102,6 +103,18 @@ FAULTS = {
         }
     """,
 }
+
+
+def test_double_precision_is_refused() -> None:
+    require_packages()
+    target = load_target("nucleo_h743")
+    source = "double x = 3; void probe(void) { x = x * x + 1; }"
+    toolchain = find_toolchain(target.title, target.compiler)
+    image = build_image({"probe.c": source}, toolchain, MEMORY, ["probe"])
+    machine = Machine(CORES["cortex-m7"], MEMORY, image.elf)
+    with pytest.raises(UsageError, match=r"no double-precision .* one in probe") as caught:
+        counts(machine)
+    assert "runs on the board" in caught.value.hint
 
 
 @pytest.mark.parametrize("message", FAULTS)

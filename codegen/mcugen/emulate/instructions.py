@@ -115,3 +115,9 @@ def _is_not_armv6m(halfword: int) -> bool:
     is_compare_branch = halfword & 0xF500 == 0xB100
     is_it = halfword >> 8 == 0xBF and halfword & 0xF != 0
     return is_compare_branch or is_it
+
+
+def is_double_precision(code: bytes) -> bool:
+    """Whether code begins with arithmetic of a Cortex-M's FPU on 64 bits (coprocessor 11)."""
+    first, second = (int.from_bytes(code[i : i + 2], "little") for i in (0, 2))
+    return (first & 0xEF00) == 0xEE00 and (second & 0x0F00) == 0x0B00

@@ -15,8 +15,8 @@ from mcugen.elf import read_segments, read_symbols
 from mcugen.emulate.cores import Core
 from mcugen.emulate.counter import FULL, LIMIT, UNALIGNED, Block, Count, Counter, total
 from mcugen.emulate.cross import END, MARK
-from mcugen.emulate.instructions import BlockCost
-from mcugen.errors import MissingExtraError
+from mcugen.emulate.instructions import BlockCost, is_double_precision
+from mcugen.errors import MissingExtraError, UsageError
 from mcugen.targets import EMULATED_PAGE_BYTES, Memory
 
 DEFAULT_LIMIT = 20_000_000_000
@@ -86,6 +86,7 @@ class Machine:
             end: symbol of a function that stands for the return address.
 
         Raises:
+            UsageError: the emulator does not have an instruction that the core has.
             FaultError: an access that is not aligned or to memory that is not there, an
                 instruction that the core does not have, a stack that meets static data, or more
                 instructions than the limit.
@@ -123,6 +124,11 @@ class Machine:
         if reason == UNALIGNED:
             address, size = self._counter.access
             raise FaultError(f"unaligned access of {size} bytes at {address:#x} in {where}")
+        if error and self._stopped_at_double():
+            raise UsageError(
+                f"Unicorn emulates no double-precision instructions, and there is one in {where}",
+                hint="double-precision arithmetic runs on the board and not in its emulation",
+            )
         if error:
             raise FaultError(f"{self._bad_access or error} in {where}")
         if reason == LIMIT:
@@ -131,6 +137,12 @@ class Machine:
             raise FaultError("more distinct blocks of code than can be counted")
         if self.read(self._static_end, 1)[0] != _PAINT:
             raise FaultError("the stack meets static data")
+
+    def _stopped_at_double(self) -> bool:
+        at = self._engine.reg_read(self._registers["PC"]) & ~1
+        memory = self._memory
+        is_code = memory.flash_origin <= at <= memory.flash_end - 4
+        return self._core.is_arm and is_code and is_double_precision(self.read(at, 4))
 
     def _where(self) -> str:
         place = self._counter.place
