@@ -115,6 +115,17 @@ static inline int32_t mcugen_requantize_single(int32_t value, int32_t multiplier
 }
 
 /*
+ * value * multiplier * 2^-bits, rounded once, halves upward, saturated: sums of int16 activations.
+ * |value| < 2^47; multiplier 0..2^15-1; bits 1..46.
+ */
+static inline int32_t mcugen_requantize_wide(int64_t value, int32_t multiplier, int32_t bits)
+{
+    const int64_t scaled = (value * multiplier + ((int64_t)1 << (bits - 1))) >> bits;
+    const int64_t above = scaled < INT32_MIN ? INT32_MIN : scaled;
+    return above > INT32_MAX ? INT32_MAX : (int32_t)above;
+}
+
+/*
  * round(value) clamped to [low, high], halves to even.
  * |low|, |high| < 2^22: adding and subtracting 1.5 * 2^23 then rounds to an integer as the
  * processor rounds, without a call into libm.
@@ -130,6 +141,13 @@ static inline int32_t mcugen_round_float(float value, float low, float high)
 /* round(value * scale / out_scale) clamped to [low, high], every step in float. */
 static inline int32_t mcugen_requantize_float(int32_t value, float scale, float out_scale,
                                               float low, float high)
+{
+    return mcugen_round_float((float)value * scale / out_scale, low, high);
+}
+
+/* The same of a sum of int16 activations. */
+static inline int32_t mcugen_requantize_float_wide(int64_t value, float scale, float out_scale,
+                                                   float low, float high)
 {
     return mcugen_round_float((float)value * scale / out_scale, low, high);
 }

@@ -94,6 +94,27 @@ def test_a_tie_shows_through_a_clamp_between_two_equal_scales(tmp_path: Path) ->
     assert result.ok
 
 
+def test_a_tie_shows_before_an_operator_that_moves_it(tmp_path: Path) -> None:
+    """Flatten comes before the rounding in the ONNX graph, and behind it in the program."""
+    nodes = [
+        node("DequantizeLinear", ["x", "one", "zero"], ["xf"]),
+        node("DequantizeLinear", ["w", "half", "zero"], ["wf"]),
+        node("Conv", ["xf", "wf"], ["c"]),
+        node("Flatten", ["c"], ["r"]),
+        node("QuantizeLinear", ["r", "one", "zero"], ["y"]),
+    ]
+    constants = {"w": np.ones((1, 1, 1), np.int8), "half": np.array(0.5, np.float32)}
+    constants |= {"one": np.array(1, np.float32), "zero": np.array(0, np.int8)}
+    proto = model(nodes, [value("x", [1, 1, 8], INT8)], ["y"], constants)
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    halved = api.compile(tmp_path / "m.onnx").compiled
+    x = np.array([[[1, 2, 3, 5, 7, 9, 13, -3]]], np.int8)
+    result = check.check(halved, [Sample({"x": x})], use_ort=False)
+    distance = next(d for d in result.distances.values() if d.differing)
+    assert (distance.differing, distance.ties) == (5, 5), "1, 5, 9, 13 and, upward, -3"
+    assert result.ok
+
+
 @pytest.mark.parametrize("arithmetic", ["tflite", "onnx"])
 def test_rounding_a_float_bias_is_no_fault(tmp_path: Path, arithmetic: str) -> None:
     """The bias 0.5 of a sum in units of 0.8 becomes 1 unit: up to 0.3 LSB of the output."""

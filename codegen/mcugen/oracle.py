@@ -185,14 +185,19 @@ def float_distance(got: Array, wanted: Array) -> float:
 
 
 def _unrounded(tensor: Tensor, onnx_graph: Graph, onnx_values: Mapping[str, Array]) -> Array | None:
-    """What QuantizeLinear rounded, in units of the last place; None when it did not write this."""
+    """What was rounded to give this, in units of the last place; None when that is not known.
+
+    It is the ONNX tensor itself where that is float, and these are integers in its place.
+    """
     source = tensor.source
-    producer = onnx_graph.producer(source.name) if source else None
-    if source is None or producer is None or producer.op != "QuantizeLinear":
+    if source is None or tensor.quant is None or not tensor.quant.per_tensor:
         return None
-    if tensor.quant is None or not tensor.quant.per_tensor:
-        return None
-    real = onnx_values.get(_first_rounding(onnx_graph, producer).inputs[0])
+    real = onnx_values.get(source.name)
+    if real is None or real.dtype.kind != "f":
+        producer = onnx_graph.producer(source.name)
+        if producer is None or producer.op != "QuantizeLinear":
+            return None
+        real = onnx_values.get(_first_rounding(onnx_graph, producer).inputs[0])
     if real is None:
         return None
     return _placed(real, source).astype(np.float64) / float(tensor.quant.scale)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 
 from mcugen.ir import DType
@@ -238,4 +241,68 @@ INTEGER = (
     _overflowing(),
 )
 
-CASES = FLOAT + INTEGER
+
+def _s16(
+    id_: str, x: tuple[int, ...], w: tuple[int, ...], attrs: ConvAttrs, **changes: Any
+) -> OpCase:
+    """The same with int16 activations."""
+    settings = {"x_dtype": DType.INT16, "out_dtype": DType.INT16, "zero_points": (0, 0, 0)}
+    case = _qconv(f"s16_{id_}", x, w, attrs, **{**settings, **changes})
+    assert case.out_quant is not None
+    return dataclasses.replace(case, out_quant=q(float(case.out_quant.scale) / 256))
+
+
+def _s16_ends(id_: str, channels: int) -> OpCase:
+    """Inputs and weights at their ends, a bias near 2^31: sums of more than 32 bits."""
+    case = _s16(id_, (1, 2, 3, channels), (3, channels, 1, 1), attrs2d())
+    x = np.full((1, 2, 3, channels), -(2**15), np.int16)
+    x[0, 1] = 2**15 - 1
+    w = np.full((3, channels, 1, 1), -128, np.int8)
+    w[1] = 127
+    bias = np.array([2**31 - 1, -(2**31), 0], np.int32)
+    quant = {0: q(1.0), 1: q_axis(np.array([1.0, 0.5, 3.0]), 0)}
+    out = q(float(channels) * 150)
+    return dataclasses.replace(case, inputs=(x, w, bias), quant=quant, out_quant=out)
+
+
+INT16 = (
+    _s16("3x3", (1, 7, 9, 16), (8, 16, 3, 3), attrs2d(pads=PAD1)),
+    _s16("3x3_rgb", (1, 9, 8, 3), (5, 3, 3, 3), attrs2d((2, 2), (0, 0, 1, 1))),
+    _s16("per_tensor", (1, 5, 5, 4), (6, 4, 3, 3), attrs2d(pads=PAD1), per_channel=False),
+    _s16("no_bias", (1, 5, 5, 4), (6, 4, 3, 3), attrs2d(), bias=False),
+    _s16("act", (1, 5, 6, 4), (6, 4, 1, 1), attrs2d(), act=(-300, 9000)),
+    _s16("pointwise_batch", (3, 3, 3, 16), (4, 16, 1, 1), attrs2d()),
+    _s16("pointwise_stride", (1, 5, 6, 8), (3, 8, 1, 1), attrs2d((2, 2))),
+    _s16("dilated", (1, 12, 13, 3), (4, 3, 3, 3), attrs2d((1, 2), (2, 3, 2, 1), (2, 3))),
+    _s16("uneven", (2, 9, 13, 2), (6, 2, 4, 2), attrs2d((3, 2), (4, 0, 1, 2))),
+    _s16("pad_over_kernel", (1, 2, 3, 2), (4, 2, 2, 2), attrs2d(pads=(3, 4, 3, 4))),
+    _s16("one_output", (1, 6, 6, 3), (1, 3, 3, 3), attrs2d()),
+    _s16("tall", (1, 20, 1, 4), (8, 4, 5, 1), attrs2d((2, 1), (2, 0, 2, 0))),
+    _s16("scratch", (1, 4, 5, 80), (6, 80, 3, 3), attrs2d(pads=PAD1)),
+    _s16("long_odd", (1, 3, 3, 58), (5, 58, 3, 3), attrs2d(pads=PAD1)),
+    _s16("grouped", (1, 6, 6, 8), (12, 2, 3, 3), attrs2d(pads=PAD1, groups=4)),
+    _s16("multiplier", (1, 6, 5, 2), (6, 1, 3, 3), attrs2d((2, 2), PAD1, groups=2)),
+    _s16("depthwise", (1, 8, 9, 16), (16, 1, 3, 3), attrs2d(pads=PAD1, groups=16)),
+    _s16("depthwise_odd", (2, 5, 6, 7), (7, 1, 2, 4), attrs2d(pads=(1, 3, 0, 1), groups=7)),
+    _s16("depthwise_pads", (1, 3, 3, 8), (8, 1, 2, 2), attrs2d(pads=(3, 3, 3, 3), groups=8)),
+    _s16(
+        "depthwise_dilated",
+        (1, 9, 11, 35),
+        (35, 1, 3, 3),
+        attrs2d((1, 1), (1, 2, 1, 2), (2, 3), 35),
+    ),
+    _s16(
+        "wide_weights",
+        (1, 6, 6, 4),
+        (6, 4, 3, 3),
+        attrs2d(pads=PAD1),
+        per_channel=False,
+        w_dtype=DType.UINT8,
+        zero_points=(0, 3, 0),
+    ),
+    _s16("1d", (2, 11, 3), (8, 3, 4), ConvAttrs((2,), (1, 2), (1,), 1, None, True)),
+    _s16_ends("ends", 6),
+    _s16_ends("ends_64_bits", 520),
+)
+
+CASES = FLOAT + INTEGER + INT16

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 
 from mcugen.ir import Array, DType
@@ -167,6 +170,14 @@ def _integer(
     return OpCase(id_, "MatMulInteger", attrs, values[:kept], constant, exact_semantics=True)
 
 
+def _s16_fully(id_: str, x: tuple[int, ...], units: int, **changes: Any) -> OpCase:
+    """The same with int16 activations."""
+    settings = {"x_dtype": DType.INT16, "out_dtype": DType.INT16, "zero_points": (0, 0, 0)}
+    case = _q_fully(f"s16_{id_}", x, units, **{**settings, **changes})
+    assert case.out_quant is not None
+    return dataclasses.replace(case, out_quant=q(float(case.out_quant.scale) / 256))
+
+
 U8, I8 = DType.UINT8, DType.INT8
 INTEGER = (
     _q_fully("q_row", (1, 20), 16),
@@ -181,6 +192,15 @@ INTEGER = (
     _q_fully("q_long", (1, 700), 5),
     _q_fully("q_u8", (3, 17), 6, x_dtype=U8, w_dtype=U8, out_dtype=U8, zero_points=(128, 131, 9)),
     _q_fully("q_wide_weights", (2, 40), 4, w_dtype=U8, zero_points=(0, 110, 0)),
+    _s16_fully("row", (1, 20), 16),
+    _s16_fully("row_odd", (1, 33), 7, per_channel=True),
+    _s16_fully("rows", (5, 33), 7),
+    _s16_fully("per_channel", (2, 16), 12, per_channel=True),
+    _s16_fully("no_bias", (2, 64), 1, bias=False),
+    _s16_fully("batch", (2, 3, 8), 10),
+    _s16_fully("long", (1, 701), 5),
+    _s16_fully("long_rows", (3, 2303), 3),
+    _s16_fully("wide_weights", (1, 40), 4, w_dtype=U8, zero_points=(0, 110, 0)),
     _q_matmul("qm_matrix", (5, 7), (7, 9)),
     _q_matmul("qm_wide", (3, 20), (20, 32)),
     _q_matmul("qm_batch", (2, 1, 3, 4), (3, 4, 17)),

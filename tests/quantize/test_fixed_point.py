@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from mcugen.quantize.fixed_point import (
     Rounding,
     multiply_by_quantized_multiplier,
+    multiply_wide,
     quantize_multiplier,
+    reduced_multiplier,
     rounding_divide_by_pot,
     srdhm,
     wrap_int32,
@@ -60,6 +62,18 @@ def test_double_rounding(value: int, multiplier: int, shift: int) -> None:
 def test_single_rounding(value: int, multiplier: int, shift: int) -> None:
     expected = big_wrap((value * multiplier + 2 ** (30 - shift)) // 2 ** (31 - shift))
     got = multiply_by_quantized_multiplier(one(value), one(multiplier), one(shift), Rounding.SINGLE)
+    assert got == expected
+
+
+@given(st.integers(-(2**47), 2**47 - 1), MULTIPLIER, st.integers(-31, 14))
+def test_wide(value: int, multiplier: int, shift: int) -> None:
+    """The nearest multiple, halves upward, of a multiplier that is within half of 2^16."""
+    reduced = int(reduced_multiplier(one(multiplier))[0])
+    assert abs(reduced * 2**16 - multiplier) <= 2**15 or reduced == 2**15 - 1
+    assert 0 <= reduced < 2**15
+    exact = Fraction(value * reduced) * Fraction(2) ** (shift - 15)
+    expected = (2 * exact + 1) // 2
+    got = multiply_wide(one(value), one(reduced), one(shift))
     assert got == expected
 
 

@@ -133,6 +133,26 @@ def test_header_equals_reference(tmp_path: Path) -> None:
     np.testing.assert_array_equal(out[4], wrap_int32(acc.astype(np.int64) + mult))
 
 
+def test_wide_sums_do_not_wrap() -> None:
+    rq = Requant.of(Arithmetic.TFLITE, np.float32(2.0**-20), q(1.0), DType.INT16, wide=True)
+    acc = np.array([2**33, -(2**33), 2**40, -(2**40), 2**19, -(2**19), 2**19 - 1])
+    assert rq.apply(acc).tolist() == [8192, -8192, 2**15 - 1, -(2**15), 1, 0, 0]
+    floats = Requant.of(Arithmetic.ONNX, np.float32(2.0**-20), q(1.0), DType.INT16, wide=True)
+    assert floats.apply(acc).tolist() == [8192, -8192, 2**15 - 1, -(2**15), 0, 0, 0]
+    assert (rq.form, floats.form) == ("wide", "float_wide")
+
+
+def test_the_slack_of_a_cut_multiplier() -> None:
+    """0x40008000 is half way between two multipliers of 15 bits: 1 in 32769 off."""
+    real = np.array([0.5 + 2.0**-16, 0.5])
+    rq = Requant.of(
+        Arithmetic.TFLITE, np.ones(2, np.float32), q(1.0), DType.INT16, real=real, wide=True
+    )
+    assert rq.multiplier.tolist() == [0x40008000, 0x40000000]
+    assert rq.stored_multiplier.tolist() == [0x4001, 0x4000]
+    np.testing.assert_allclose(rq.rounding_slack(), [2**15 / 32769, 0.0])
+
+
 @pytest.mark.parametrize(
     ("scale", "zero_point", "act_range", "form", "stored"),
     [

@@ -1,8 +1,9 @@
 """QConv: the convolution of integers, requantized; ops/qconv_kernel.py has the formula.
 
-x int8 or uint8 [N, ..., C], w constant int8 or uint8 [O, C/groups, ...], bias constant int32 [O] or
-absent, in units of the scale of x times that of w. Scales and zero points are those of the
-tensors: x per tensor, w per tensor or per output channel (axis 0).
+x int8, uint8 or int16 [N, ..., C], w constant int8 or uint8 [O, C/groups, ...], bias constant
+int32 [O] or absent, in units of the scale of x times that of w. Scales and zero points are those of
+the tensors: x per tensor, w per tensor or per output channel (axis 0). With int16 the output is
+int16 too, and both have a zero point of 0.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
-from mcugen.ops.cmsis_nn import conv as cmsis_nn
-from mcugen.ops.cmsis_nn.matmul import ONE_PIXEL_KERNEL as CMSIS_NN_ONE_PIXEL
+from mcugen.ops.cmsis_nn import weighted_s16 as cmsis_nn
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.esp_nn import conv as esp_nn
@@ -44,6 +44,8 @@ from mcugen.quantize.requant import Requant, quantized_clamp, rounding_slack
 BYTES = (DType.INT8, DType.UINT8)
 MAX_REAL_MULTIPLIER = 2.0**30
 """Bound of accumulator scale over output scale; fixed-point numbers end at 2**31."""
+MAX_WIDE_MULTIPLIER = 2.0**14
+"""The same for int16 activations: their multiplier has 15 bits, and one of them rounds."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class QConvAttrs:
     """Attributes of an integer convolution: those of ConvAttrs, and what bounds the output.
 
     Attributes:
-        out_dtype: int8 or uint8.
+        out_dtype: int8, uint8 or int16.
         act_min: lowest output, an integer of `out_dtype`.
         act_max: highest output.
     """
@@ -71,7 +73,7 @@ def _infer(attrs: QConvAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
 
 
 def quantize_conv(site: QuantSite) -> IntegerForm:
-    """QConv for a Conv between 8-bit tensors with constant weights and bias."""
+    """QConv for a Conv between 8-bit, or int16, tensors with constant weights and bias."""
     form = weighted_form(site)
     attrs = site.node.attrs
     return IntegerForm(
@@ -115,8 +117,7 @@ def weighted_form(site: QuantSite, by_output: Tensor | None = None) -> tuple[Ten
     x_quant, w_quant = site.quant(0), w.quant
     if w_quant is None:
         raise Reject("input 1 is not quantized")
-    if x.dtype not in BYTES or w.dtype not in BYTES or out.dtype not in BYTES:
-        raise Reject("input, weights and output must be int8 or uint8")
+    wide = check_types(x, w, out)
     if not x_quant.per_tensor or out.quant is None or not out.quant.per_tensor:
         raise Reject("input and output must be quantized per tensor")
     if w.data is None:
@@ -124,21 +125,41 @@ def weighted_form(site: QuantSite, by_output: Tensor | None = None) -> tuple[Ten
     if w_quant.axis not in (None, 0):
         raise Reject(f"weights must be quantized per output channel, got axis {w_quant.axis}")
     stored = stored_weights(w.data, w_quant.zero_point)
-    if not sum_fits(stored, x.dtype, int(x_quant.zero_point)):
+    if wide:
+        check_symmetric(x_quant, out.quant)
+    elif not sum_fits(stored, x.dtype, int(x_quant.zero_point)):
         raise Reject("the sum of an output must fit 32 bits")
     scale = accumulator_scale(x_quant, w_quant)
-    check_scales(scale, out.quant.scale)
+    check_scales(scale, out.quant.scale, MAX_WIDE_MULTIPLIER if wide else MAX_REAL_MULTIPLIER)
     bias = site.inputs[2] if len(site.inputs) > 2 else None
     if bias is None:
         return (x, site.inputs[1])
     return (x, site.inputs[1], integer_bias(bias, scale, w.shape[0], f"{w.name}_bias"))
 
 
-def check_scales(accumulator: Array, out: Array) -> None:
+def check_types(x: Tensor, w: Tensor, out: Tensor) -> bool:
+    """Whether the activations are int16; raises Reject where there is no kernel for the types."""
+    wide = x.dtype is out.dtype is DType.INT16
+    if w.dtype in BYTES and (wide or (x.dtype in BYTES and out.dtype in BYTES)):
+        return wide
+    raise Reject(
+        "input, weights and output must be int8 or uint8, or input and output int16, got "
+        f"{x.dtype.value}, {w.dtype.value}, {out.dtype.value}"
+    )
+
+
+def check_symmetric(*quants: QuantParams) -> None:
+    """Raises Reject when an int16 tensor has a zero point."""
+    for quant in quants:
+        if np.any(quant.zero_point):
+            raise Reject(f"int16 must have a zero point of 0, got {int(quant.zero_point)}")
+
+
+def check_scales(accumulator: Array, out: Array, limit: float = MAX_REAL_MULTIPLIER) -> None:
     """Raises Reject when a scale of the sum is denormal, or out of range of fixed point."""
     if not bool(np.all((accumulator >= np.finfo(np.float32).tiny) & np.isfinite(accumulator))):
         raise Reject("the product of the inputs' scales must be a normal float")
-    if not bool(np.all(accumulator / np.float64(out) < MAX_REAL_MULTIPLIER)):
+    if not bool(np.all(accumulator / np.float64(out) < limit)):
         raise Reject("the product of the inputs' scales is too large for the output's scale")
 
 
@@ -197,6 +218,7 @@ def _lower(site: Site) -> Lowered:
             out.dtype,
             (attrs.act_min, attrs.act_max),
             real_multiplier(x.quant, w.quant, out.quant),
+            wide=x.dtype is DType.INT16,
         ),
         out_shape=out.shape,
     )
@@ -215,7 +237,6 @@ SPECS = (
         lower=_lower,
         reference=qconv_reference,
         kernels=(
-            CMSIS_NN_ONE_PIXEL,
             *cmsis_nn.CONV_KERNELS,
             ESP_NN_ONE_PIXEL,
             *esp_nn.CONV_KERNELS,

@@ -1,7 +1,8 @@
 """Parameters, reference and kernels of integer convolutions, shared with the fully connected.
 
 acc[n, oh, ow, o] = bias[o] + sum over kh, kw, i of (x - x_zero_point) * (w - w_zero_point), where
-the sum fits int32; y = requant(acc). Padding holds the zero point and so contributes 0.
+the sum fits int32; y = requant(acc). Padding holds the zero point and so contributes 0. Sums of
+int16 inputs, whose zero point is 0, may be longer and are then added up in 64 bits.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class QConvParams:
 
     Attributes:
         geometry: shapes.
-        x_dtype: int8 or uint8.
+        x_dtype: int8, uint8 or int16.
         x_zero_point: of the input; None when the kernel reads it through a second pointer.
         weights: int8 or int16 [O, I, KH, KW], the zero point subtracted.
         bias: int32 [O].
@@ -56,6 +57,11 @@ class QConvParams:
     def weights_dtype(self) -> DType:
         """Element type of the stored weights."""
         return DType.of(self.weights)
+
+    @property
+    def sum_type(self) -> str:
+        """C type of an accumulator."""
+        return sum_type(self)
 
     @property
     def column_elems(self) -> int:
@@ -150,6 +156,21 @@ def sum_fits(weights: Array, x_dtype: DType, x_zero_point: int | None) -> bool:
     largest = max(abs(end - zero) for end in (low, high) for zero in zeros)
     magnitudes = np.abs(weights.astype(np.int64)).reshape(weights.shape[0], -1)
     return bool(np.all(magnitudes.sum(axis=1) * largest <= INT32_MAX))
+
+
+def sum_type(params: QConvParams) -> str:
+    """C type that holds every sum with its bias, or without where that may wrap."""
+    if params.requant is None or not params.requant.wide or wide_bound(params) <= INT32_MAX:
+        return "int32_t"
+    return "int64_t"
+
+
+def wide_bound(params: QConvParams) -> int:
+    """Largest magnitude of a sum of int16 inputs with its bias."""
+    magnitudes = np.abs(params.weights.astype(np.int64)).reshape(params.weights.shape[0], -1)
+    return int(
+        (magnitudes.sum(axis=1) * 2**15 + np.abs(params.bias.astype(np.int64))).max(initial=0)
+    )
 
 
 def _depthwise(params: QConvParams) -> str | None:

@@ -32,6 +32,7 @@ from mcugen.ops.spec import (
     Lowered,
     OpSpec,
     QuantSite,
+    Reject,
     Site,
     TensorType,
 )
@@ -66,6 +67,8 @@ def _infer(attrs: QConvTransposeAttrs, inputs: Inputs) -> tuple[TensorType, ...]
 def quantize_transposed(site: QuantSite) -> IntegerForm:
     """QConvTranspose for a ConvTranspose between 8-bit tensors with constant weights and bias."""
     attrs = site.node.attrs
+    if site.input(0).dtype is DType.INT16:
+        raise Reject("int16 activations have no transposed convolution of integers")
     form = weighted_form(site, tensor_by_output(site.input(1), attrs.groups))
     return IntegerForm(
         "QConvTranspose",

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcugen.ir import DType
 from mcugen.ops.conv_kernel import Section, sections
-from mcugen.ops.qconv_kernel import QConvParams, sum_fits
+from mcugen.ops.qconv_kernel import QConvParams, sum_fits, sum_type
 from mcugen.ops.spec import Constant, Kernel
 from mcugen.quantize.fixed_point import wrap_int32
 from mcugen.quantize.requant import Requant
@@ -25,9 +25,10 @@ class QFullyConnectedForm:
     Attributes:
         inner: length of the sums.
         units: outputs.
-        x_dtype: int8 or uint8.
+        x_dtype: int8, uint8 or int16.
         weights_dtype: int8 or int16.
         requant: accumulator -> output.
+        sum_type: C type of an accumulator.
     """
 
     inner: int
@@ -35,6 +36,7 @@ class QFullyConnectedForm:
     x_dtype: DType
     weights_dtype: DType
     requant: Requant | None
+    sum_type: str
 
     @property
     def pairs(self) -> tuple[Section, ...]:
@@ -50,7 +52,12 @@ class QFullyConnectedForm:
 def _form(params: QConvParams) -> QFullyConnectedForm:
     g = params.geometry
     return QFullyConnectedForm(
-        g.in_c, g.out_c, params.x_dtype, params.weights_dtype, params.requant
+        g.in_c,
+        g.out_c,
+        params.x_dtype,
+        params.weights_dtype,
+        params.requant,
+        sum_type(params),
     )
 
 
@@ -59,7 +66,8 @@ def _reason(params: QConvParams) -> str | None:
     rows = g.batch * g.height.out * g.width.out
     if rows != 1:
         return f"the input must be one row, got {rows}"
-    if not sum_fits(params.weights, params.x_dtype, 0):
+    wide = params.requant is not None and params.requant.wide
+    if not wide and not sum_fits(params.weights, params.x_dtype, 0):
         return "a sum without the zero point may not fit int32"
     return None
 

@@ -17,6 +17,7 @@ import numpy as np
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, Tensor
 from mcugen.ops.cmsis_nn import matmul as cmsis_nn
+from mcugen.ops.cmsis_nn import weighted_s16
 from mcugen.ops.common import dtype_constraint, no_empty_dims, optional, present
 from mcugen.ops.conv_kernel import Section, sections
 from mcugen.ops.esp_nn import matmul as esp_nn
@@ -88,6 +89,7 @@ def _lower_fully_connected(site: Site) -> Lowered:
             out.dtype,
             (attrs.act_min, attrs.act_max),
             None if w.quant.per_tensor else per_channel,
+            wide=x.dtype is DType.INT16,
         ),
         out_shape=out.shape,
     )
@@ -245,7 +247,7 @@ SPECS = (
         lower=_lower_fully_connected,
         reference=qconv_reference,
         kernels=(
-            cmsis_nn.FULLY_CONNECTED_KERNEL,
+            *weighted_s16.FULLY_CONNECTED_KERNELS,
             esp_nn.FULLY_CONNECTED_KERNEL,
             QFULLY_CONNECTED_KERNEL,
             *QCONV_KERNELS,

@@ -21,7 +21,7 @@ class QFullyConnectedAttrs:
     """What bounds the output of an integer product.
 
     Attributes:
-        out_dtype: int8 or uint8.
+        out_dtype: int8, uint8 or int16.
         act_min: lowest output, an integer of `out_dtype`.
         act_max: highest output.
     """

@@ -22,6 +22,8 @@ INT32_MIN = -(2**31)
 INT32_MAX = 2**31 - 1
 MIN_SHIFT = -31
 MAX_SHIFT = 31
+REDUCED_BITS = 15
+"""Fraction bits of the multiplier of 64-bit sums."""
 
 
 class Rounding(Enum):
@@ -99,3 +101,26 @@ def multiply_by_quantized_multiplier(
         return wrap_int32((product + (np.int64(1) << (total - 1))) >> total)
     shifted = wrap_int32(value.astype(np.int64) << np.maximum(wide, 0))
     return rounding_divide_by_pot(srdhm(shifted, multiplier), np.maximum(-wide, 0))
+
+
+def reduced_multiplier(multiplier: Array) -> Int64:
+    """The 31-bit multiplier in 15 bits, rounded; what would not fit is the largest."""
+    half = 1 << (31 - REDUCED_BITS - 1)
+    rounded: Int64 = (multiplier.astype(np.int64) + half) >> (31 - REDUCED_BITS)
+    return np.asarray(np.minimum(rounded, 0x7FFF), np.int64)
+
+
+def multiply_wide(value: Array, multiplier: Array, shift: Array) -> Int64:
+    """Give value * multiplier * 2**(shift - 15), rounded once, halves upward.
+
+    TFLite's MultiplyByQuantizedMultiplier of 64-bit sums; its result is not cut to 32 bits here.
+
+    Args:
+        value: in [-2**47, 2**47).
+        multiplier: from `reduced_multiplier`.
+        shift: -31..14, positive is left.
+    """
+    bits = REDUCED_BITS - shift.astype(np.int64)
+    product = value.astype(np.int64) * multiplier.astype(np.int64)
+    scaled: Int64 = (product + (np.int64(1) << (bits - 1))) >> bits
+    return scaled

@@ -11,10 +11,13 @@ import numpy as np
 from mcugen.ir import Array, DType, QuantParams
 from mcugen.ops.spec import Arithmetic, Constant
 from mcugen.quantize.fixed_point import (
+    REDUCED_BITS,
     Int64,
     Rounding,
     multiply_by_quantized_multiplier,
+    multiply_wide,
     quantize_multiplier,
+    reduced_multiplier,
     wrap_int32,
 )
 
@@ -41,6 +44,7 @@ class Requant:
         act_max: highest output.
         dtype: element type of the output.
         rounding: of the fixed-point product.
+        wide: whether the sums are of int16 activations: up to 2^47, with a multiplier of 15 bits.
     """
 
     arithmetic: Arithmetic
@@ -53,6 +57,7 @@ class Requant:
     act_max: int
     dtype: DType
     rounding: Rounding = Rounding.DOUBLE
+    wide: bool = False
 
     @staticmethod
     def of(
@@ -62,6 +67,8 @@ class Requant:
         dtype: DType,
         act_range: tuple[int, int] | None = None,
         real: Array | None = None,
+        *,
+        wide: bool = False,
     ) -> Requant:
         """Requantization of an accumulator with this scale into a per-tensor quantized output.
 
@@ -73,6 +80,7 @@ class Requant:
             act_range: (act_min, act_max); default the range of `dtype`.
             real: float64 real multipliers where they are not `scale / out.scale` in double
                 (TFLite's convolutions multiply the scales in double as well).
+            wide: whether the sums are of int16 activations.
         """
         scales = np.atleast_1d(np.asarray(scale, np.float32)).reshape(-1)
         out_scale = np.float32(out.scale)
@@ -90,6 +98,7 @@ class Requant:
             low,
             high,
             dtype,
+            wide=wide,
         )
 
     @staticmethod
@@ -131,9 +140,12 @@ class Requant:
         `once`: all shifts are to the right, so both roundings are one addition before one shift
         (see the function); `high`: by two places and more, so that only the product's upper word
         is shifted. `once_up`, `high_up`: besides, negative accumulators all end at `act_min`.
+        `wide`, `float_wide`: of 64-bit sums.
         """
         if not self.is_fixed_point:
-            return "float"
+            return "float_wide" if self.wide else "float"
+        if self.wide:
+            return "wide"
         if self.rounding is Rounding.SINGLE:
             return "single"
         if int(self.shift.max()) >= 0:
@@ -145,16 +157,25 @@ class Requant:
     def stored_shift(self) -> Array:
         """int8 [C] or [1]: what the function of `form` gets.
 
-        For `once` the bits of its one shift, for `high` those above the lower word.
+        For `once` and `wide` the bits of the one shift, for `high` those above the lower word.
         """
+        if self.form == "wide":
+            return np.int8(REDUCED_BITS) - self.shift
         if self.form.startswith("high"):
             return np.int8(-1) - self.shift
         return np.int8(31) - self.shift if self.form.startswith("once") else self.shift
 
     @property
+    def stored_multiplier(self) -> Array:
+        """int32 or, `wide`, int16 [C] or [1]: what the function of `form` gets."""
+        return (
+            reduced_multiplier(self.multiplier).astype(np.int16) if self.wide else self.multiplier
+        )
+
+    @property
     def multiplier0(self) -> int:
-        """The multiplier when there is one for all channels."""
-        return int(self.multiplier[0])
+        """The stored multiplier when there is one for all channels."""
+        return int(self.stored_multiplier[0])
 
     @property
     def shift0(self) -> int:
@@ -184,26 +205,36 @@ class Requant:
         if not self.per_channel:
             return ()
         if self.is_fixed_point:
-            return (Constant(MULTIPLIER, self.multiplier), Constant(SHIFT, self.stored_shift))
+            return (
+                Constant(MULTIPLIER, self.stored_multiplier),
+                Constant(SHIFT, self.stored_shift),
+            )
         return (Constant(SCALE, self.scale),)
 
     def apply(self, acc: Array) -> Array:
-        """Integers of `dtype` from int32 accumulators [..., C]; wider values wrap first."""
-        wrapped = wrap_int32(acc)
-        scaled = self._fixed(wrapped) if self.is_fixed_point else self._float(wrapped)
+        """Integers of `dtype` from accumulators [..., C]; beyond int32 they wrap unless `wide`."""
+        sums = acc.astype(np.int64) if self.wide else wrap_int32(acc)
+        scaled = self._fixed(sums) if self.is_fixed_point else self._float(sums)
         return (np.clip(scaled, self.low, self.high) + self.zero_point).astype(self.dtype.np)
 
     def rounding_slack(self) -> Array:
         """Distance from a tie, in LSB, within which double rounding may round the other way.
 
         The first rounding gives multiples of 2^shift LSB (shift < 0) and moves the value by up to
-        2^(shift - 1); it decides the second one only so near a tie. Per channel.
+        2^(shift - 1); it decides the second one only so near a tie. `wide` rounds once, but has
+        cut the multiplier: that moves the largest outputs most. Per channel.
         """
+        if self.wide and self.is_fixed_point:
+            exact = self.multiplier.astype(np.float64) / 2.0 ** (31 - REDUCED_BITS)
+            relative = np.abs(self.stored_multiplier - exact) / np.maximum(exact, 1.0)
+            return relative * float(max(abs(self.low), abs(self.high)))
         shift = self.shift.astype(np.float64)
         twice = (shift < 0) & self.is_fixed_point & (self.rounding is Rounding.DOUBLE)
         return np.where(twice, 2.0 ** (shift - 1.0), 0.0)
 
     def _fixed(self, acc: Int64) -> Int64:
+        if self.wide:
+            return multiply_wide(acc, self.stored_multiplier, self.shift)
         return multiply_by_quantized_multiplier(acc, self.multiplier, self.shift, self.rounding)
 
     def _float(self, acc: Int64) -> Int64:

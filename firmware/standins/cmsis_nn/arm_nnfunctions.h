@@ -33,6 +33,12 @@ typedef struct {
     int32_t h;
 } cmsis_nn_tile;
 
+/* A bias of int64, or of int32. */
+typedef struct {
+    const void *data;
+    const bool is_int32_bias;
+} cmsis_nn_bias_data;
+
 /* Working memory of a call. */
 typedef struct {
     void *buf;
@@ -188,6 +194,39 @@ arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, int32_t vector_co
                                       int32_t vector_rows, const int8_t *vector_data,
                                       int32_t lhs_offset, int32_t rhs_offset,
                                       const int32_t *bias_data);
+
+/* The same of int16 activations: no offsets, the bias int64, the multiplier cut to 15 bits. */
+arm_cmsis_nn_status arm_convolve_wrapper_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int16_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const cmsis_nn_bias_data *bias_data,
+    const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+int32_t arm_convolve_wrapper_s16_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                 const cmsis_nn_dims *input_dims,
+                                                 const cmsis_nn_dims *filter_dims,
+                                                 const cmsis_nn_dims *output_dims);
+
+arm_cmsis_nn_status arm_depthwise_conv_wrapper_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int16_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int64_t *bias_data, const cmsis_nn_dims *output_dims,
+    int16_t *output_data);
+
+int32_t arm_depthwise_conv_wrapper_s16_get_buffer_size(
+    const cmsis_nn_dw_conv_params *dw_conv_params, const cmsis_nn_dims *input_dims,
+    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims);
+
+arm_cmsis_nn_status arm_fully_connected_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int16_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int64_t *bias_data, const cmsis_nn_dims *output_dims,
+    int16_t *output_data);
+
+int32_t arm_fully_connected_s16_get_buffer_size(const cmsis_nn_dims *filter_dims);
 
 /* Products of matrices: left [n, h, w, c], right [n, h, w, c] already transposed, one sum over c
  * for every pair of rows. */

@@ -102,3 +102,19 @@ def fully_connected(units: int, core: Core) -> int:
 def average_pool(channels: int, core: Core) -> int:
     """arm_avgpool_s8: the sums of one output pixel."""
     return _INT32_BYTES * channels if core is Core.DSP else 0
+
+
+def convolve_s16(x: Dims, filters: Dims, core: Core) -> int:
+    """arm_convolve_wrapper_s16: two columns, or four in whole vectors."""
+    taps = filters.w * filters.h * x.c
+    if core is Core.MVE:
+        return _MVE_COLUMNS * _INT16_BYTES * _rounded_up(taps, _MVE_LANES // _INT16_BYTES)
+    return 2 * _INT16_BYTES * taps
+
+
+def depthwise_s16(x: Dims, filters: Dims, core: Core) -> int:
+    """arm_depthwise_conv_fast_s16: a column, or four and a vector's end."""
+    column = _INT16_BYTES * x.c * filters.w * filters.h
+    if core is Core.MVE:
+        return _MVE_COLUMNS * column + 8
+    return column if core is Core.DSP else 0

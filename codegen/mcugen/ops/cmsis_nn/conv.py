@@ -65,6 +65,11 @@ class ConvForm:
     act_max: int
 
     @property
+    def typed_bias(self) -> bool:
+        """Whether the bias is passed along with its type."""
+        return self.function == "arm_convolve_wrapper_s16"
+
+    @property
     def whole_image(self) -> bool:
         """Whether the plain convolution is called, past the wrapper and its row kernel."""
         return self.function == "arm_convolve_s8"
@@ -150,7 +155,7 @@ def conv_reason(params: QConvParams) -> str | None:
     if buffers.is_pointwise(form.x, form.filters, form.padding, form.dilation):
         # Pixels are counted in 32 bits here.
         return dims_reason(Dims(c=form.x.c), Dims(c=form.y.c), Dims(w=min(form.x.w, MAX_DIM)))
-    return _window_reason(form)
+    return window_reason(form)
 
 
 def _depthwise_reason(params: QConvParams) -> str | None:
@@ -160,10 +165,11 @@ def _depthwise_reason(params: QConvParams) -> str | None:
     if reason is not None:
         return reason
     form = conv_form(params)
-    return first_reason(_window_reason(form), _three_by_three_reason(form))
+    return first_reason(window_reason(form), _three_by_three_reason(form))
 
 
-def _window_reason(form: ConvForm) -> str | None:
+def window_reason(form: ConvForm) -> str | None:
+    """Why the kernels cannot have these dimensions."""
     last_h = (form.y.h - 1) * form.stride.h + (form.filters.h - 1) * form.dilation.h
     last_w = (form.y.w - 1) * form.stride.w + (form.filters.w - 1) * form.dilation.w
     reach = Dims(h=max(last_h, 1), w=max(last_w, 1))

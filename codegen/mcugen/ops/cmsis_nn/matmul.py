@@ -73,6 +73,11 @@ class FullyConnectedForm:
     act_max: int
 
     @property
+    def getter(self) -> str:
+        """Which function tells the working memory."""
+        return f"arm_fully_connected_{self.function.rpartition('_')[2]}_get_buffer_size"
+
+    @property
     def x(self) -> Dims:
         """N is the number of rows."""
         return Dims(n=self.rows, c=self.inner)
