@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casebuild import case_graph
 from mcugen.ir import DType
+from mcugen.lower import lower
 from mcugen.ops.cmsis_nn import buffers
 from mcugen.ops.cmsis_nn.common import Dims
 from mcugen.ops.spec import Arithmetic, Core
@@ -146,3 +148,36 @@ def test_a_depthwise_kernel_without_working_memory() -> None:
         step = step_of(case, "cmsis_nn")
         assert step.kernel is not None
         assert step.kernel.scratch(step.params, Core.DSP) == needed
+
+
+def one_row(case: OpCase) -> OpCase:
+    """The fully connected layer with the first row of its input."""
+    x, *rest = case.inputs
+    assert x is not None
+    return dataclasses.replace(case, inputs=(x[:1], *rest))
+
+
+P, D = Core.PLAIN, Core.DSP
+SLOWER = {
+    "pointwise": (conv16((1, 4, 4, 16), (4, 16, 1, 1)), ()),
+    "pointwise of few channels": (conv16((1, 4, 4, 15), (4, 15, 1, 1)), (P, D)),
+    "window": (conv16((1, 5, 5, 16), (4, 16, 3, 3)), (P,)),
+    "window of few channels": (conv16((1, 5, 5, 3), (4, 3, 3, 3)), (P, D)),
+    "one pixel": (conv16((1, 1, 1, 32), (4, 32, 1, 1)), (P, D)),
+    "depthwise": (conv16((1, 5, 5, 4), (4, 1, 3, 3), groups=4), (P,)),
+    "depthwise of one pixel": (conv16((1, 3, 3, 4), (4, 1, 3, 3), groups=4), (P, D)),
+    "depthwise dilated": (conv16((1, 7, 7, 4), (4, 1, 3, 3), groups=4, dilations=(2, 1)), (P, D)),
+    "fully connected": (one_row(fully16(3, 64)), (P, D)),
+    "rows, as pixels of a convolution": (fully16(3, 64), ()),
+}
+
+
+@pytest.mark.parametrize("name", SLOWER)
+@pytest.mark.parametrize("core", [Core.PLAIN, Core.DSP, Core.MVE])
+def test_what_is_slower_is_left_out(name: str, core: Core) -> None:
+    case, slower = SLOWER[name]
+    libraries = ("cmsis_nn", "portable")
+    (step,) = lower(case_graph(case), libraries=libraries, core=core, fastest=True).calls
+    assert step.kernel is not None
+    assert step.kernel.library == ("portable" if core in slower else "cmsis_nn")
+    assert ("portable C is faster" in dict(step.refused).get("cmsis_nn", "")) == (core in slower)
