@@ -41,9 +41,11 @@ test-zoo: env ## whole real models: set MCUGEN_MODELS, and MCUGEN_GOLDEN for rec
 test-qemu: env ## QEMU's boards, gcc, Xtensa: what of Debian's packages is missing skips; see .ci/run
 	$(BIN)/python -m pytest -n $(JOBS) -m qemu
 
+# The README's pictures are of the real models.
+bench: PLOTS := $(if $(MCUGEN_MODELS),docs/img,build/bench)
 bench: env ## cost on emulated cores; time here against other generators (models in MCUGEN_MODELS)
-	$(BIN)/python benchmarks/cores.py --plot docs/img/cores.png
-	if [ -n "$$MCUGEN_MODELS" ]; then $(BIN)/python benchmarks/speed.py --plot docs/img/speed.png; fi
+	$(BIN)/python benchmarks/cores.py --plot $(PLOTS)/cores.png
+	$(BIN)/python benchmarks/speed.py --plot $(PLOTS)/speed.png
 
 clean: ## remove what the other targets made, .venv too
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -58,7 +58,7 @@ cycles on the Cortex-M0+, instructions on the others."""
 def model_files() -> list[Path]:
     """The models to measure."""
     folder = os.environ.get("MCUGEN_MODELS")
-    if folder is None:
+    if not folder:
         return [resources.examples() / "digits" / f"{n}.onnx" for n in ("digits", "digits_int8")]
     return [Path(folder) / f"{name}_{kind}.onnx" for kind in ("qdq", "f32") for name in MODELS]
 

@@ -1,8 +1,9 @@
 """Host speed of the generated C against emx-onnx-cgen and ONNX Runtime: `make bench`.
 
-Every model is pinned to batch 1 and given to all three. Both generators' C is compiled by the same
-gcc -O2; runs are interleaved, and the minimum over all rounds counts. Writes build/bench/speed.json
-and prints a table. The peer is installed from PyPI into a folder of its own.
+The models of MLPerf Tiny from MCUGEN_MODELS, or the embedded examples without. Every model is
+pinned to batch 1 and given to all three. Both generators' C is compiled by the same gcc -O2 (CC for
+another); runs are interleaved, and the minimum over all rounds counts. Writes a table and
+build/bench/speed.json. The peer is installed from PyPI into a folder of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import time
 import venv
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from mcugen import __version__, api
+from mcugen import __version__, api, resources
 from mcugen.host import runtime_headers
 from mcugen.samples import load_samples
 
@@ -37,6 +39,7 @@ MODELS = (
     "ad_autoencoder_f32",
     "ad_autoencoder_qdq",
 )
+EXAMPLES = ("digits", "digits_int8")
 FLAGS = ("-O2", "-std=c11")
 
 MAIN = """#define _POSIX_C_SOURCE 199309L
@@ -79,6 +82,14 @@ class Row:
     ort_us: float | None
     peer_over_mcugen: float
     mcugen_over_ort: float | None
+
+
+def models_to_run(wanted: Sequence[str]) -> tuple[Path, Sequence[str]]:
+    """Where the models are, and their names: all, unless some are wanted."""
+    folder = os.environ.get("MCUGEN_MODELS")
+    if folder:
+        return Path(folder), wanted or MODELS
+    return resources.examples() / "digits", wanted or EXAMPLES
 
 
 def pin_batch(source: Path, target: Path) -> onnx.ModelProto:
@@ -242,19 +253,19 @@ def plot(rows: list[Row], path: Path) -> None:
 def main() -> int:
     """Run the benchmark; exit 1 when a model is not at least twice as fast as the peer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="*", default=MODELS, help="model names")
+    parser.add_argument("models", nargs="*", help="model names; all by default")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--budget-ms", type=float, default=150.0, help="per contestant and round")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
     parser.add_argument("--plot", type=Path, help="write a bar chart (PNG)")
     args = parser.parse_args()
-    folder = os.environ.get("MCUGEN_MODELS")
-    if folder is None:
-        print("set MCUGEN_MODELS to the folder with the models", file=sys.stderr)
+    if shutil.which(os.environ.get("CC", "gcc")) is None:
+        print("the time on this computer needs gcc, or CC=COMMAND", file=sys.stderr)
         return 2
+    folder, names = models_to_run(args.models)
     args.output.mkdir(parents=True, exist_ok=True)
     peer = peer_command(args.output)
-    rows = [bench_model(Path(folder), n, args.output, peer, args) for n in args.models]
+    rows = [bench_model(folder, n, args.output, peer, args) for n in names]
     print_table(rows)
     if args.plot is not None:
         plot(rows, args.plot)
