@@ -82,3 +82,18 @@ def test_a_run_over_the_examples(
     stored.write_text(json.dumps(content))
     assert cores.main(common) == 1
     assert "regression: digits on Cortex-M0+" in capsys.readouterr().out
+
+
+def test_the_readme_shows_the_stored_result() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    stored = json.loads((ROOT / "benchmarks" / "cores.json").read_text(encoding="utf-8"))["rows"]
+    found = {
+        (r["model"], r["board"]): r for r in stored if r["compiler"].startswith("arm-none-eabi-gcc")
+    }
+    for name in {model for model, _ in found if model.endswith(("_qdq", "_f32"))}:
+        first, *others = (
+            found[name, board] for board in ("pico_w", "nucleo_f446", "nucleo_h743", "pico2_w")
+        )
+        figures = [f"{first['cycles']:,}", f"{1e3 * first['seconds']:,.1f} ms"]
+        figures += [f"{other['instructions']:,}" for other in others]
+        assert f"| {' | '.join(figures)} |" in readme, name
