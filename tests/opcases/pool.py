@@ -83,10 +83,11 @@ def _maximum(dtype: DType, id_: str, shape: tuple[int, ...], attrs: PoolAttrs) -
     return OpCase(f"MaxPool_{dtype.value}_{id_}", "MaxPool", attrs, (x,), exact_semantics=True)
 
 
-I8, U8 = DType.INT8, DType.UINT8
+I8, U8, I16 = DType.INT8, DType.UINT8, DType.INT16
 INTEGER_MAX = (
-    *(_maximum(d, i, s, a) for d in (I8, U8) for i, s, a in WINDOWS[:5]),
+    *(_maximum(d, i, s, a) for d in (I8, U8, I16) for i, s, a in WINDOWS[:5]),
     _maximum(I8, "clamped", (1, 5, 5, 8), attrs2d((2, 2), activation=Clamp(-3.5, 100.0))),
+    _maximum(I16, "clamped", (2, 5, 5, 7), attrs2d((2, 2), activation=Clamp(-900.5, 20000.0))),
     _maximum(U8, "clamped", (1, 5, 5, 8), attrs2d((2, 2), activation=Clamp(130.0))),
 )
 
@@ -110,10 +111,16 @@ def _average(
     return OpCase(f"q_{id_}", "QAveragePool", q_attrs, (x,), (), quant, q(*quants[1]))
 
 
+SAME16 = ((5e-4, 0), (5e-4, 0))
 OTHER = ((0.05, 3), (0.03, -20))
 INTEGER_AVERAGE = (
     *(_average(i, s, a) for i, s, a in AVERAGES),
     _average("extreme", (1, 40, 50, 8), attrs2d((40, 50)), ((0.1, 127), (0.1, 127))),
+    *(_average(f"s16_{i}", s, a, SAME16, (I16, I16)) for i, s, a in AVERAGES),
+    _average("s16_extreme", (1, 200, 300, 2), attrs2d((200, 300)), SAME16, (I16, I16)),
+    _average("s16_act", (1, 6, 6, 7), attrs2d((2, 2), (2, 2)), SAME16, (I16, I16), (-900, 9000)),
+    _average("s16_scale", (1, 6, 6, 8), attrs2d((2, 3), (2, 2)), ((5e-4, 0), (3e-4, 0)),
+             (I16, I16)),
     _average("act", (1, 6, 6, 8), attrs2d((2, 2), (2, 2)), act=(-10, 20)),
     _average("u8", (1, 6, 6, 8), attrs2d((3, 2), (2, 2)), ((0.1, 128), (0.1, 128)),
              (DType.UINT8, DType.UINT8)),

@@ -34,10 +34,14 @@ def case(
 
 _I8 = (DType.INT8,) * 3
 _U8 = (DType.UINT8,) * 3
+_I16 = (DType.INT16,) * 3
 _MIXED = (DType.INT8, DType.UINT8, DType.UINT8)
 _FLAT = ((300,), (300,))
 _USUAL = ((0.05, 3), (0.03, -7), (0.06, 11))
 _UNSIGNED = ((0.05, 128), (0.03, 0), (0.06, 255))
+
+_OUT16 = {"QAdd": (6e-4, 0), "QMul": (4e-3, 0)}
+"""Output scales that most results fit."""
 
 _BOTH = tuple(
     one
@@ -47,6 +51,12 @@ _BOTH = tuple(
         case("uint8", op, _FLAT, _U8, _UNSIGNED),
         case("mixed", op, _FLAT, _MIXED, ((0.05, -128), (0.03, 128), (0.06, 0))),
         case("clamped", op, _FLAT, _I8, _USUAL, (11, 90)),
+        case("int16", op, _FLAT, _I16, ((5e-4, 0), (3e-4, 0), _OUT16[op])),
+        case("int16-odd", op, ((3, 7), (3, 7)), _I16, ((5e-4, 0), (3e-4, 0), _OUT16[op])),
+        case("int16-clamped", op, _FLAT, _I16, ((5e-4, 0), (3e-4, 0), _OUT16[op]), (-70, 20000)),
+        case("int16-unlike", op, _FLAT, _I16, ((1e-3, 0), (1e-7, 0), (1.1e-3, 0))),
+        case("int16-fine", op, _FLAT, _I16, ((5e-4, 0), (3e-4, 0), (1e-6, 0))),
+        case("int16-channels", op, ((2, 3, 4, 5), (5,)), _I16, ((5e-4, 0), (3e-4, 0), _OUT16[op])),
         case("fine-output", op, _FLAT, _I8, ((0.05, 3), (0.03, -7), (0.0002, 11))),
         case("coarse-output", op, _FLAT, _I8, ((0.05, 3), (0.03, -7), (9.5, 0))),
         case("unlike-scales", op, _FLAT, _I8, ((4.0, 0), (0.001, 0), (4.0, 0))),

@@ -101,6 +101,8 @@ CASES = (
     _mean("channels", random_int(2, _I8, 2, 5, 4, 6), (3,), q(0.05, 3), q(0.05, -10), low=-20),
     _mean("uint8", random_int(3, DType.UINT8, 3, 50), (1,), q(0.05, 128), q(0.001, 100)),
     _mean("mean_all", random_int(4, _I8, 3, 50), (0, 1), q(0.05, -128), q(0.05, -128)),
+    _mean("int16", random_int(5, DType.INT16, 2, 9, 7, 5), (1, 2), q(5e-4), q(2e-5)),
+    _mean("int16_ends", np.full((40, 1000, 1), -(2**15), np.int16), (0, 1), q(5e-4), q(5e-4)),
     _mean("ties", _HALVES, (1,), q(1.0, 0), q(1.0, 0)),
     _mean("mean_none", random_int(5, _I8, 3, 5), (), q(0.05, 1), q(0.1, 0)),
 )

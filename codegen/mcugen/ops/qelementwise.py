@@ -1,10 +1,11 @@
-"""QAdd and QMul: addition, subtraction and multiplication of 8-bit quantized tensors.
+"""QAdd and QMul: addition, subtraction and multiplication of 8-bit or int16 quantized tensors.
 
 With A = a - zero_point_a, B = b - zero_point_b, and RQ of ARITHMETIC:
     tflite QAdd: y = clamp(RQ(RQ(A << 20, m_a, s_a) +- RQ(B << 20, m_b, s_b), m_y, s_y) + zp_y)
     tflite QMul: y = clamp(RQ(A * B, m_y, s_y) + zp_y)
     onnx:        y = clamp(rint((A * scale_a op B * scale_b) / scale_y) + zp_y) in float32
-Multipliers as TFLite Micro's AddPrepare and MulPrepare compute them from float32 scales.
+Multipliers as TFLite Micro's AddPrepare and MulPrepare compute them from float32 scales. int16 has
+zero points of 0, and is shifted by 15 instead of 20.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from mcugen.ops.elementwise import (
     required,
 )
 from mcugen.ops.esp_nn import elementwise as esp_nn
+from mcugen.ops.qconv import check_symmetric
 from mcugen.ops.spec import (
     Arithmetic,
     Inputs,
@@ -51,6 +53,8 @@ from mcugen.quantize.requant import quantized_clamp
 
 LEFT_SHIFT = 20
 """Headroom bits of QAdd's inputs (TFLite; fewer break the DSP kernels of CMSIS-NN)."""
+LEFT_SHIFT_INT16 = 15
+"""The same of int16."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class QElementwiseAttrs:
     """What the integer node adds to the float one.
 
     Attributes:
-        out_dtype: int8 or uint8.
+        out_dtype: int8, uint8 or int16.
         act_min: lowest output.
         act_max: highest output.
         subtract: for QAdd: a - b.
@@ -113,10 +117,11 @@ class FixedPoint:
 
     Attributes:
         zero_points: of a, b and the output.
-        inputs: factors of A << 20 and B << 20; none for a multiplication.
+        inputs: factors of A << left_shift and B << left_shift; none for a multiplication.
         output: factor of the sum or product.
         subtract: whether B is subtracted.
         bounds: (act_min, act_max).
+        left_shift: headroom bits of an addition.
     """
 
     zero_points: tuple[int, int, int]
@@ -124,6 +129,7 @@ class FixedPoint:
     output: Multiplier
     subtract: bool
     bounds: tuple[int, int]
+    left_shift: int = LEFT_SHIFT
 
     @property
     def is_fixed_point(self) -> bool:
@@ -134,7 +140,7 @@ class FixedPoint:
         """C statements that make `fa` or `fb` of an operand."""
         name = "ab"[operand]
         offset = offset_c(name, self.zero_points[operand])
-        value = f"{offset} * {1 << LEFT_SHIFT}" if self.inputs else offset
+        value = f"{offset} * {1 << self.left_shift}" if self.inputs else offset
         text = self.inputs[operand].c(value) if self.inputs else value.strip("()")
         return (f"const int32_t f{name} = {text};",)
 
@@ -148,7 +154,7 @@ class FixedPoint:
         pairs = zip((a, b), self.zero_points[:2], strict=True)
         wide = [x.astype(np.int64) - z for x, z in pairs]
         if self.inputs:
-            fa, fb = (m.apply(w << LEFT_SHIFT) for m, w in zip(self.inputs, wide, strict=True))
+            fa, fb = (m.apply(w << self.left_shift) for m, w in zip(self.inputs, wide, strict=True))
             total = fa - fb if self.subtract else fa + fb
         else:
             total = wide[0] * wide[1]
@@ -220,11 +226,13 @@ def clamp_integers(value: Array, bounds: tuple[int, int], zero_point: int) -> Ar
 
 def add_numbers(attrs: QElementwiseAttrs, a: Affine, b: Affine, y: Affine) -> FixedPoint:
     """TFLite Micro's AddPrepare (and SubPrepare)."""
+    left_shift = LEFT_SHIFT_INT16 if attrs.out_dtype is DType.INT16 else LEFT_SHIFT
     twice_max = 2.0 * max(a.scale, b.scale)
     inputs = (Multiplier.of(a.scale / twice_max), Multiplier.of(b.scale / twice_max))
-    output = Multiplier.of(twice_max / ((1 << LEFT_SHIFT) * y.scale))
+    output = Multiplier.of(twice_max / ((1 << left_shift) * y.scale))
     zeros = (a.zero_point, b.zero_point, y.zero_point)
-    return FixedPoint(zeros, inputs, output, attrs.subtract, (attrs.act_min, attrs.act_max))
+    bounds = (attrs.act_min, attrs.act_max)
+    return FixedPoint(zeros, inputs, output, attrs.subtract, bounds, left_shift)
 
 
 def mul_numbers(attrs: QElementwiseAttrs, a: Affine, b: Affine, y: Affine) -> FixedPoint:
@@ -264,11 +272,14 @@ def _reference(params: ElementwiseParams, arrays: Sequence[Array]) -> tuple[Arra
 
 
 def _rounding_slack(params: ElementwiseParams) -> float:
-    """What the first rounding of the last factor may move; nothing to speak of after << 20."""
+    """What the first rounding of the last factor may move, and half a step of each input's."""
     numbers: FixedPoint | FloatScales = params.attrs
-    if not isinstance(numbers, FixedPoint) or numbers.output.shift >= 0:
+    if not isinstance(numbers, FixedPoint):
         return 0.0
-    return float(2.0 ** (numbers.output.shift - 1))
+    output = numbers.output
+    first = 2.0 ** (output.shift - 1) if output.shift < 0 else 0.0
+    step = output.multiplier * 2.0 ** (output.shift - 31)
+    return float(first + 0.5 * len(numbers.inputs) * step)
 
 
 def _infer(attrs: QElementwiseAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
@@ -276,12 +287,17 @@ def _infer(attrs: QElementwiseAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
 
 
 def _integer_form(site: QuantSite, op: str, subtract: bool = False) -> IntegerForm:
-    """Both inputs and the output 8-bit and per tensor, of whatever scales."""
-    for index in (0, 1):
-        check_8_bit(site.input(index), site.quant(index), f"input {index}")
+    """Both inputs and the output 8-bit, or int16, and per tensor, of whatever scales."""
     out = site.outputs[0]
     assert out.quant is not None
-    check_8_bit(out, out.quant, "the output")
+    tensors = (site.input(0), site.input(1), out)
+    quants = (site.quant(0), site.quant(1), out.quant)
+    wide = all(t.dtype is DType.INT16 for t in tensors)
+    names = ("input 0", "input 1", "the output")
+    for tensor, quant, what in zip(tensors, quants, names, strict=True):
+        (_check_per_tensor if wide else check_8_bit)(tensor, quant, what)
+    if wide:
+        check_symmetric(*quants)
     act = quantized_clamp(*site.clamp, out.quant, out.dtype)
     return IntegerForm(op, QElementwiseAttrs(out.dtype, *act, subtract), site.inputs)
 
@@ -290,6 +306,11 @@ def check_8_bit(tensor: Tensor, quant: QuantParams, what: str) -> None:
     """Raise Reject unless the tensor has 8 bits and one scale."""
     if tensor.dtype not in BYTES:
         raise Reject(f"{what} must be int8 or uint8, got {tensor.dtype.value}")
+    _check_per_tensor(tensor, quant, what)
+
+
+def _check_per_tensor(tensor: Tensor, quant: QuantParams, what: str) -> None:
+    del tensor
     if not quant.per_tensor:
         raise Reject(f"{what} must be quantized per tensor, got per axis")
 

@@ -1,4 +1,4 @@
-"""QMean: ReduceMean on 8-bit integers: y = requantize(sum(x - x_zero_point) / count).
+"""QMean: ReduceMean on 8-bit or int16 integers: y = requantize(sum(x - x_zero_point) / count).
 
 The sum is int32; the division is part of the requantization: scale x_scale / count.
 """
@@ -14,6 +14,7 @@ import numpy as np
 from mcugen.ir import Array, DType, QuantParams
 from mcugen.ops.axes import normalize_axes, permuted_axis
 from mcugen.ops.esp_nn.mean import MEAN_KERNEL
+from mcugen.ops.qconv import check_symmetric
 from mcugen.ops.reduce_nest import Nest, by_result
 from mcugen.ops.spec import (
     Inputs,
@@ -30,6 +31,8 @@ from mcugen.quantize.requant import Requant, quantized_clamp, rounding_slack
 
 MAX_COUNT = 2**31 // 255
 """Most elements whose int32 sum cannot overflow."""
+MAX_COUNT_INT16 = 2**16 - 1
+"""The same of int16, whose zero point is 0."""
 
 _BYTES = (DType.INT8, DType.UINT8)
 
@@ -40,7 +43,7 @@ class QMeanAttrs:
 
     Attributes:
         axes: counted from the front, ascending.
-        out_dtype: int8 or uint8.
+        out_dtype: int8, uint8 or int16.
         act_min: lowest output.
         act_max: highest output.
     """
@@ -80,19 +83,28 @@ class QMeanParams:
 
 
 def quantize_mean(site: QuantSite) -> IntegerForm:
-    """ReduceMean between 8-bit per-tensor conversions."""
+    """ReduceMean between 8-bit, or int16, per-tensor conversions."""
     source, out = site.input(0), site.outputs[0]
+    wide = source.dtype is out.dtype is DType.INT16
     for tensor in (source, out):
-        if tensor.dtype not in _BYTES or tensor.quant is None or not tensor.quant.per_tensor:
+        if (
+            not (wide or tensor.dtype in _BYTES)
+            or tensor.quant is None
+            or not tensor.quant.per_tensor
+        ):
             raise Reject(
-                "ReduceMean's input and output must be int8 or uint8 and quantized per tensor, "
+                "ReduceMean's input and output must be int8 or uint8, or both int16, and "
+                "quantized per tensor, "
                 f"got {tensor.to_text()}"
             )
+    assert source.quant is not None and out.quant is not None
+    if wide:
+        check_symmetric(source.quant, out.quant)
     attrs: Any = site.node.attrs
+    most = MAX_COUNT_INT16 if wide else MAX_COUNT
     count = source.size // max(out.size, 1)
-    if not (attrs.keepdims and 1 <= count <= MAX_COUNT and source.size):
-        raise Reject(f"ReduceMean must average 1 to {MAX_COUNT} elements, got {count}")
-    assert out.quant is not None
+    if not (attrs.keepdims and 1 <= count <= most and source.size):
+        raise Reject(f"ReduceMean must average 1 to {most} elements, got {count}")
     clamp = quantized_clamp(*site.clamp, out.quant, out.dtype)
     return IntegerForm("QMean", QMeanAttrs(attrs.axes, out.dtype, *clamp), (source,))
 

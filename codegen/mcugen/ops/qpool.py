@@ -1,4 +1,4 @@
-"""QAveragePool: the average of 8-bit integers, in three forms.
+"""QAveragePool: the average of 8-bit or int16 integers, in three forms.
 
 RAW      TFLITE, input and output of equal scale and zero point: the mean of the integers, ties
          away from zero (TFLM, CMSIS-NN, ESP-NN). Padding that counts is the zero point.
@@ -21,7 +21,7 @@ from mcugen.ir import Array, DType, QuantParams, Tensor
 from mcugen.ops.cmsis_nn import pool as cmsis_nn
 from mcugen.ops.esp_nn import pool as esp_nn
 from mcugen.ops.pool_geometry import PoolGeometry, pool_geometry, pool_shape, window_sums
-from mcugen.ops.qconv import BYTES, check_scales, output_range
+from mcugen.ops.qconv import BYTES, check_scales, check_symmetric, output_range
 from mcugen.ops.spec import (
     Arithmetic,
     Inputs,
@@ -51,7 +51,7 @@ class QPoolAttrs:
     """Attributes of an integer pool: those of PoolAttrs, and what bounds the output.
 
     Attributes:
-        out_dtype: int8 or uint8.
+        out_dtype: int8, uint8 or int16.
         act_min: lowest output, an integer of `out_dtype`.
         act_max: highest output.
     """
@@ -73,16 +73,20 @@ def _infer(attrs: QPoolAttrs, inputs: Inputs) -> tuple[TensorType, ...]:
 
 
 def quantize_average(site: QuantSite) -> IntegerForm:
-    """QAveragePool between 8-bit tensors that are quantized per tensor."""
+    """QAveragePool between 8-bit, or int16, tensors that are quantized per tensor."""
     x, out, attrs = site.input(0), site.outputs[0], site.node.attrs
     quant = site.quant(0)
-    if x.dtype not in BYTES or out.dtype not in BYTES:
-        raise Reject("input and output must be int8 or uint8")
+    wide = x.dtype is out.dtype is DType.INT16
+    if not wide and (x.dtype not in BYTES or out.dtype not in BYTES):
+        raise Reject("input and output must be int8 or uint8, or both int16")
     if not quant.per_tensor or out.quant is None or not out.quant.per_tensor:
         raise Reject("input and output must be quantized per tensor")
     window = int(np.prod(attrs.kernel, dtype=np.int64))
-    if window * 255 > INT32_MAX:
-        raise Reject(f"a window may have at most {INT32_MAX // 255} taps, got {window}")
+    if wide:
+        check_symmetric(quant, out.quant)
+    largest = 2**15 if wide else 255
+    if window * largest > INT32_MAX:
+        raise Reject(f"a window may have at most {INT32_MAX // largest} taps, got {window}")
     if not _same(quant, x, out.quant, out):
         form = dataclasses.replace(attrs, channels_last=True)
         shape = x.shape if attrs.channels_last else (x.shape[0], *x.shape[2:], x.shape[1])

@@ -251,7 +251,35 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx,
                                     const cmsis_nn_dims *filter_dims,
                                     const cmsis_nn_dims *output_dims, int8_t *output_data);
 
-/* Element by element, without broadcasting. */
+/* The same of int16. */
+arm_cmsis_nn_status arm_avgpool_s16(const cmsis_nn_context *ctx,
+                                    const cmsis_nn_pool_params *pool_params,
+                                    const cmsis_nn_dims *input_dims, const int16_t *input_data,
+                                    const cmsis_nn_dims *filter_dims,
+                                    const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+int32_t arm_avgpool_s16_get_buffer_size(int output_x, int ch_src);
+
+arm_cmsis_nn_status arm_max_pool_s16(const cmsis_nn_context *ctx,
+                                     const cmsis_nn_pool_params *pool_params,
+                                     const cmsis_nn_dims *input_dims, const int16_t *input_data,
+                                     const cmsis_nn_dims *filter_dims,
+                                     const cmsis_nn_dims *output_dims, int16_t *output_data);
+
+/* Element by element, without broadcasting. The offsets of int16 are not looked at. */
+arm_cmsis_nn_status arm_elementwise_add_s16(
+    const int16_t *input_1_vect, const int16_t *input_2_vect, int32_t input_1_offset,
+    int32_t input_1_mult, int32_t input_1_shift, int32_t input_2_offset, int32_t input_2_mult,
+    int32_t input_2_shift, int32_t left_shift, int16_t *output, int32_t out_offset,
+    int32_t out_mult, int32_t out_shift, int32_t out_activation_min, int32_t out_activation_max,
+    int32_t block_size);
+
+arm_cmsis_nn_status arm_elementwise_mul_s16(
+    const int16_t *input_1_vect, const int16_t *input_2_vect, int32_t input_1_offset,
+    int32_t input_2_offset, int16_t *output, int32_t out_offset, int32_t out_mult,
+    int32_t out_shift, int32_t out_activation_min, int32_t out_activation_max,
+    int32_t block_size);
+
 arm_cmsis_nn_status arm_elementwise_add_s8(
     const int8_t *input_1_vect, const int8_t *input_2_vect, int32_t input_1_offset,
     int32_t input_1_mult, int32_t input_1_shift, int32_t input_2_offset, int32_t input_2_mult,

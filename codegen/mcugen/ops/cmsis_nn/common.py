@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mcugen.ir import DType
 from mcugen.ops.spec import Core
 
 LIBRARY = "cmsis_nn"
@@ -39,6 +40,11 @@ MAX_DIM = 32767
 
 MAX_GATHER = 65535 // 7
 """Longest row of a matrix to transpose."""
+
+
+def activations(dtype: DType) -> DType:
+    """The element type that functions with two of them are held to, for an output of `dtype`."""
+    return DType.INT16 if dtype is DType.INT16 else DType.INT8
 
 
 @dataclass(frozen=True)

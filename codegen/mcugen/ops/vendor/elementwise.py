@@ -1,4 +1,4 @@
-"""Element by element on two int8 tensors of one shape: numbers of vendors' kernels, refusals."""
+"""Element by element on two tensors of one shape: numbers of vendors' kernels, refusals."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mcugen.ir import DType
 from mcugen.ops.axes import strides
 from mcugen.ops.elementwise import ElementwiseParams
-from mcugen.ops.vendor.limits import int8_reason, magnitude, overflow_reason
-
-LEFT_SHIFT = 20
-"""Headroom bits of an addition; with less than 16 CMSIS-NN's DSP kernel is wrong."""
+from mcugen.ops.vendor.limits import activations_reason, magnitude, overflow_reason
 
 
 @dataclass(frozen=True)
@@ -22,22 +20,28 @@ class BinaryForm:
     Attributes:
         numbers: the node's fixed-point numbers.
         elems: elements of each tensor.
-        left_shift: headroom bits of an addition.
+        suffix: of the function's name: s8 or s16.
     """
 
     numbers: Any
     elems: int
-    left_shift: int = LEFT_SHIFT
+    suffix: str
+
+    @property
+    def left_shift(self) -> int:
+        """Headroom bits of an addition."""
+        return int(self.numbers.left_shift)
 
 
 def binary_form(params: ElementwiseParams) -> BinaryForm:
     """The arguments of QAdd or QMul."""
-    return BinaryForm(params.attrs, params.elements)
+    suffix = "s16" if params.dtype is DType.INT16 else "s8"
+    return BinaryForm(params.attrs, params.elements, suffix)
 
 
-def shape_reason(params: ElementwiseParams) -> str | None:
-    """Two int8 operands that are read in order, and an int8 output."""
-    reason = int8_reason([*(o.dtype for o in params.operands), params.dtype])
+def shape_reason(params: ElementwiseParams, dtype: DType = DType.INT8) -> str | None:
+    """Two operands of `dtype` that are read in order, and such an output."""
+    reason = activations_reason([*(o.dtype for o in params.operands), params.dtype], dtype)
     if reason is not None:
         return reason
     order = strides(params.extents)
@@ -53,9 +57,9 @@ def _numbers_reason(params: ElementwiseParams) -> str | None:
     return None
 
 
-def add_reason(params: ElementwiseParams) -> str | None:
+def add_reason(params: ElementwiseParams, dtype: DType = DType.INT8) -> str | None:
     """Why a vendor's addition cannot be called for QAdd."""
-    reason = _numbers_reason(params) or shape_reason(params)
+    reason = _numbers_reason(params) or shape_reason(params, dtype)
     if reason is not None:
         return reason
     numbers = params.attrs
@@ -65,7 +69,7 @@ def add_reason(params: ElementwiseParams) -> str | None:
         return f"the output's shift must be to the right, got {numbers.output.shift} to the left"
     bound = 0
     for zero, factor in zip(numbers.zero_points, numbers.inputs, strict=False):
-        value = np.array([magnitude(zero) << LEFT_SHIFT])
+        value = np.array([magnitude(zero, dtype) << numbers.left_shift])
         multiplier, shift = np.array([factor.multiplier]), np.array([factor.shift])
         reason = overflow_reason(value, multiplier, shift, 0)
         if reason is not None:
@@ -74,13 +78,13 @@ def add_reason(params: ElementwiseParams) -> str | None:
     return _output_reason(params, bound)
 
 
-def mul_reason(params: ElementwiseParams) -> str | None:
+def mul_reason(params: ElementwiseParams, dtype: DType = DType.INT8) -> str | None:
     """Why a vendor's multiplication cannot be called for QMul."""
-    reason = _numbers_reason(params) or shape_reason(params)
+    reason = _numbers_reason(params) or shape_reason(params, dtype)
     if reason is not None:
         return reason
     a, b, _ = params.attrs.zero_points
-    return _output_reason(params, magnitude(a) * magnitude(b))
+    return _output_reason(params, magnitude(a, dtype) * magnitude(b, dtype))
 
 
 def _output_reason(params: ElementwiseParams, bound: int) -> str | None:

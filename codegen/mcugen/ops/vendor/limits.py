@@ -8,13 +8,18 @@ import numpy as np
 
 from mcugen.ir import Array, DType
 from mcugen.quantize.fixed_point import INT32_MAX, Int64, Rounding
-from mcugen.quantize.requant import Requant
+from mcugen.quantize.requant import Requant, dtype_range
 
 
 def int8_reason(dtypes: Sequence[DType]) -> str | None:
     """Why the kernels cannot take these activations."""
-    others = [d.value for d in dtypes if d is not DType.INT8]
-    return f"activations must be int8, got {others[0]}" if others else None
+    return activations_reason(dtypes, DType.INT8)
+
+
+def activations_reason(dtypes: Sequence[DType], wanted: DType) -> str | None:
+    """Why the kernels for one element type cannot take these activations."""
+    others = [d.value for d in dtypes if d is not wanted]
+    return f"activations must be {wanted.value}, got {others[0]}" if others else None
 
 
 def requant_reason(requant: Requant | None) -> str | None:
@@ -60,9 +65,10 @@ def requant_overflow_reason(bound: Array, requant: Requant) -> str | None:
     return overflow_reason(bound, requant.multiplier, requant.shift, requant.zero_point)
 
 
-def magnitude(zero_point: int) -> int:
-    """Largest |x - zero_point| of an int8 x."""
-    return max(127 - zero_point, 128 + zero_point)
+def magnitude(zero_point: int, dtype: DType = DType.INT8) -> int:
+    """Largest |x - zero_point| of an x."""
+    low, high = dtype_range(dtype)
+    return max(high - zero_point, zero_point - low)
 
 
 def first_reason(*reasons: str | None) -> str | None:

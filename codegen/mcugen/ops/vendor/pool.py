@@ -1,4 +1,4 @@
-"""Pools of int8, as vendors' kernels take them."""
+"""Pools of int8 or int16, as vendors' kernels take them."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ def counting_reason(g: PoolGeometry) -> str | None:
 
 def max_range(params: MaxParams) -> tuple[int, int]:
     """(lowest, highest) output of a MaxPool."""
-    clamp = (params.activation or NO_CLAMP).integers(DType.INT8)
+    clamp = (params.activation or NO_CLAMP).integers(params.dtype)
     return int(clamp.low), int(clamp.high)
