@@ -313,21 +313,6 @@ def test_an_overflow_on_the_boards_own_meter(project: Path) -> None:
     assert done.measurement.power is None and len(done.measurement.windows) == 5
 
 
-def test_inferences_shorter_than_a_microsecond(project: Path) -> None:
-    link = fake(project, each_s=2e-7)
-    done = run(project, link, run=RunOptions(2, 0.05, 5, 0))
-    assert done.good, done.error
-    for window in done.measurement.windows:
-        assert window.seconds / window.inferences == pytest.approx(2e-7, rel=0.05)
-        assert window.seconds >= 0.05
-
-
-def test_a_clock_that_stands_still(project: Path) -> None:
-    done = run(project, fake(project, each_s=0.0))
-    assert done.error is not None and "clock stands still" in done.error.message
-    assert "timer" in done.error.hint
-
-
 def test_ctrl_c_keeps_what_there_is(project: Path) -> None:
     link = fake(project)
     sleep = link.read

@@ -219,8 +219,18 @@ def test_logs_between_the_lines_are_passed_over_garbage_is_not(host: HostModel) 
 def test_a_line_that_never_ends_is_no_hang(host: HostModel) -> None:
     link = fake(host)
     link._queue.append((0.0, b"m" * 3_000_000))
-    with pytest.raises(DeviceError, match="no whole answer"):
+    with pytest.raises(DeviceError, match="fake sent 3,000,000 bytes without an end of line"):
         board_of(link).each(3, 100.0)
+
+
+def test_results_may_be_a_long_line(host: HostModel) -> None:
+    def long(lines: list[str]) -> list[str]:
+        return [f"m-results-[{'0.000,' * 500_000}]" if "results" in x else x for x in lines]
+
+    link = fake(host, edit={"infer": long}, said={"outputs": "f32:500000:2000000"})
+    board = board_of(link)
+    board.info()
+    assert board.infer(2, 0, 1.0).inferences == 2
 
 
 def test_a_pseudo_terminal_is_a_port_and_may_vanish(host: HostModel, tmp_path: Path) -> None:
@@ -259,3 +269,9 @@ def test_a_pseudo_terminal_is_a_port_and_may_vanish(host: HostModel, tmp_path: P
     port.close()
     with pytest.raises(DeviceError, match="cannot be opened"):
         SerialLink(str(tmp_path / "none"))
+
+
+def test_a_device_that_is_no_serial_port_is_told() -> None:
+    with pytest.raises(DeviceError, match="port /dev/null cannot be opened") as found:
+        SerialLink("/dev/null")
+    assert "no serial port" in found.value.hint

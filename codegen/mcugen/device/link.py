@@ -129,4 +129,6 @@ def _hint(error: Exception) -> str:
         return "another program holds it: close serial monitors"
     if "permission" in text or "errno 13" in text:
         return "on Linux: sudo usermod -aG dialout $USER, then log in again"
+    if "inappropriate ioctl" in text:
+        return "that is a file or a device of another kind, no serial port"
     return "is the board plugged in? `python -m serial.tools.list_ports -v` lists the ports"

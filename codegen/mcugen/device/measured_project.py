@@ -51,9 +51,11 @@ def load_project(path: Path) -> MeasuredProject:
     """
     folder = open_project(path)
     header = folder.path / "lib" / folder.model / "include" / f"{folder.model}.h"
-    found = re.search(r'_MODEL_HASH "([0-9a-f]{64})"', _text(header))
+    text = _text(header)
+    found = re.search(r'_MODEL_HASH "([0-9a-f]{64})"', text)
     if found is None:
         raise UsageError(f"{header} names no model hash", hint=_AGAIN)
+    arena = re.search(r"_ARENA_BYTES (\d+)", text)  # of an empty plan it is not 0 but C's least
     try:
         report = json.loads(_text(folder.path / "report.json"))
         return MeasuredProject(
@@ -63,7 +65,7 @@ def load_project(path: Path) -> MeasuredProject:
             libraries=tuple(sorted({str(n["library"]) for n in report["nodes"]} - {PORTABLE})),
             arena_bytes=int(report["arena_bytes"]),
             flash_bytes=int(report["flash_bytes"]),
-            said={"arena-bytes": str(report["arena_bytes"]), **_said(folder)},
+            said={"arena-bytes": arena[1] if arena else "0", **_said(folder)},
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
@@ -117,5 +119,6 @@ def standins(project: MeasuredProject) -> Mapping[str, str]:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}", hint=_AGAIN) from error
+    except (OSError, UnicodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise UsageError(f"{path} cannot be read: {why}", hint=_AGAIN) from error

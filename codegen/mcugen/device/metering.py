@@ -23,6 +23,9 @@ _SETTLE_S = 0.2
 """Of recording before the first mark and behind the last."""
 _TOLERANCE, _TOLERANCE_S = 0.1, 0.3
 """How far a window by the pin may be from the same one by the host: serial lines come late."""
+_LATE_S = 0.05
+"""The most by which the host's lines make a window longer than it was: two pulses, a line at
+9600 baud, the timer of a USB bridge."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,13 @@ class Metered:
 
 
 class Metering(Protocol):
-    """Windows beside one kind of meter; `finish` once, whatever happened before."""
+    """Windows beside one kind of meter; `finish` once, whatever happened before.
+
+    Attributes:
+        late_s: by how much a window may be shorter than `window` says.
+    """
+
+    late_s: float
 
     def begin(self) -> None:
         """Starts the meter."""
@@ -65,8 +74,11 @@ class Metering(Protocol):
     def idle(self, seconds: float) -> None:
         """The board sleeps."""
 
-    def window(self, count: int, warmup: int, limit_s: float) -> None:
-        """`count` inferences between two marks."""
+    def window(self, count: int, warmup: int, limit_s: float) -> float:
+        """Seconds of `count` inferences between two marks."""
+
+    def discard(self) -> None:
+        """The last window does not count."""
 
     def finish(self, *, early: bool = False) -> Metered:
         """Stops the meter and finds the marks; `early` after an error in a window."""
@@ -87,6 +99,7 @@ def metering(board: Board, meter: Meter | None) -> Metering:
 class _Unmetered:
     board: Board
     spans: list[Span] = field(default_factory=list)
+    late_s: float = 0.0
 
     def begin(self) -> None:
         """Nothing."""
@@ -94,9 +107,14 @@ class _Unmetered:
     def idle(self, seconds: float) -> None:
         """Nothing: idle power is what the board sleeps for."""
 
-    def window(self, count: int, warmup: int, limit_s: float) -> None:
+    def window(self, count: int, warmup: int, limit_s: float) -> float:
         """One `infer`."""
         self.spans.append(_span(self.board.infer(count, warmup, limit_s)))
+        return self.spans[-1].seconds
+
+    def discard(self) -> None:
+        """Forgets it."""
+        self.spans.pop()
 
     def finish(self, *, early: bool = False) -> Metered:
         """The times."""
@@ -113,6 +131,7 @@ class _ByBoard:
     meter: BoardMeter
     spans: list[Span] = field(default_factory=list)
     still: Span | None = None
+    late_s: float = 0.0
 
     def begin(self) -> None:
         self.meter.start()
@@ -121,8 +140,12 @@ class _ByBoard:
         start, end = self.meter.idle(self.board, seconds)
         self.still = Span(start, end, 0, end - start)
 
-    def window(self, count: int, warmup: int, limit_s: float) -> None:
+    def window(self, count: int, warmup: int, limit_s: float) -> float:
         self.spans.append(_span(self.meter.run(self.board, count, warmup, limit_s)))
+        return self.spans[-1].seconds
+
+    def discard(self) -> None:
+        self.spans.pop()
 
     def finish(self, *, early: bool = False) -> Metered:
         return Metered(tuple(self.spans), self.still, self.meter.stop())
@@ -134,6 +157,7 @@ class _ByHost:
     meter: Meter
     spans: list[Span] = field(default_factory=list)
     still: Span | None = None
+    late_s: float = 0.0
 
     def begin(self) -> None:
         self.meter.start()
@@ -146,10 +170,14 @@ class _ByHost:
         self.still = Span(start, end, 0, end - start)
         self.meter.check()
 
-    def window(self, count: int, warmup: int, limit_s: float) -> None:
+    def window(self, count: int, warmup: int, limit_s: float) -> float:
         laps = self.board.infer(count, warmup, limit_s)
         self.spans.append(Span(laps.host_s[0], laps.host_s[-1], count, laps.seconds))
         self.meter.check()
+        return laps.seconds
+
+    def discard(self) -> None:
+        self.spans.pop()
 
     def finish(self, *, early: bool = False) -> Metered:
         time.sleep(_SETTLE_S)
@@ -161,7 +189,9 @@ class _ByPin:
     board: Board
     meter: Meter
     laps: list[Laps] = field(default_factory=list)
+    discarded: set[int] = field(default_factory=set)
     still_s: float | None = None
+    late_s: float = _LATE_S
 
     def begin(self) -> None:
         self.board.mode(energy=True)
@@ -175,9 +205,14 @@ class _ByPin:
         self.still_s = seconds
         self.meter.check()
 
-    def window(self, count: int, warmup: int, limit_s: float) -> None:
-        self.laps.append(self.board.infer(count, warmup, limit_s))
+    def window(self, count: int, warmup: int, limit_s: float) -> float:
+        laps = self.board.infer(count, warmup, limit_s)
+        self.laps.append(laps)
         self.meter.check()
+        return laps.around_s[1] - laps.around_s[0]
+
+    def discard(self) -> None:
+        self.discarded.add(len(self.laps) - 1)  # its marks are in the recording all the same
 
     def finish(self, *, early: bool = False) -> Metered:
         time.sleep(_SETTLE_S)
@@ -199,7 +234,8 @@ class _ByPin:
             _require_alike("the idle stretch", still, self.still_s)
         for number, (span, lap) in enumerate(zip(spans, self.laps, strict=True), 1):
             _require_alike(f"window {number}", span, lap.around_s[1] - lap.around_s[0])
-        return Metered(tuple(spans), still, recording)
+        counted = tuple(s for i, s in enumerate(spans) if i not in self.discarded)
+        return Metered(counted, still, recording)
 
     def _require(self, wanted: int, found: int) -> None:
         if found != wanted:

@@ -25,6 +25,7 @@ _TOLERANCE, _TOLERANCE_S = 0.1, 0.3
 _NOISE_LINES = 60
 """Lines in no form of the protocol that one answer may hold: logs of the framework."""
 _LINE_BYTES = 2_000_000
+"""Of a line that cannot be one, unless it is that of the results."""
 _SHOWN = 6
 _RESULT_CHARS = 16
 """Of one output in `m-results-[...]`, amply."""
@@ -251,11 +252,21 @@ class Board:
         self.link.write(text.encode("ascii"))
 
     def _line(self, deadline: float) -> Line | None:
-        """The next line; None when the time is up."""
+        """The next line; None when the time is up.
+
+        Raises:
+            DeviceError: what comes has no lines.
+        """
         while b"\n" not in self._rest:
             left = deadline - self.link.clock()
-            if left <= 0 or len(self._rest) > _LINE_BYTES:
+            if left <= 0:
                 return None
+            if len(self._rest) > max(_LINE_BYTES, self._result_chars):
+                came, self._rest = len(self._rest), b""
+                raise DeviceError(
+                    f"{self.link.port} sent {came:,} bytes without an end of line{self._shown()}",
+                    hint="is mcugen's firmware on the board (`mcugen flash DIR`), the speed right?",
+                )
             self._rest += self.link.read(min(left, 0.5))
         raw, _, self._rest = self._rest.partition(b"\n")
         text = raw.decode("ascii", "backslashreplace").strip("\r\0 ")

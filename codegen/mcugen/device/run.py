@@ -34,6 +34,10 @@ _CLOCK_STEP_S = 1e-6
 _TIMINGS, _MOST_MORE = 4, 1000.0
 """How often the timing is repeated with more inferences, at most so many times as many."""
 _CHUNK_S = 5.0
+_TRIES, _MOST_GROWTH = 5, 10.0
+"""Of one window that comes out too short, and by how much its inferences grow at most each time."""
+_MOST_COUNT = 2**32 - 1
+"""Of inferences in one command."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,7 @@ class Run:
                 return laps.seconds / count
             more = min(target / max(laps.seconds, _CLOCK_STEP_S), _MOST_MORE)
             limit_s = _limit(more * max(laps.seconds, _CLOCK_STEP_S))
-            count = math.ceil(count * more)
+            count = min(math.ceil(count * more), _MOST_COUNT)
             laps = self.board.infer(count, 0, limit_s)
         if laps.seconds == 0:
             raise DeviceError(
@@ -180,10 +184,9 @@ class Run:
         self.found.layer_runs = count
 
     def _timed_windows(self) -> None:
-        count = max(1, math.ceil(self.options.window_s * _MARGIN / self._each_s))
         beside = metering(self.board, self.meter)
         try:
-            self._run_windows(beside, count)
+            self._run_windows(beside)
         except McugenError:
             with suppress(McugenError):  # the first error is the one to be told
                 self.found.metered = beside.finish(early=True).from_zero()
@@ -192,15 +195,33 @@ class Run:
         self.found.metered = beside.finish().from_zero()
         self._settle()
 
-    def _run_windows(self, beside: Metering, count: int) -> None:
+    def _run_windows(self, beside: Metering) -> None:
         beside.begin()
         if self.meter is not None:
             self.say("idle power")
             beside.idle(min(_IDLE_S, self.options.window_s))
-        limit_s = _limit((count + self.options.warmup) * self._each_s)
+        least_s = self.options.window_s + beside.late_s
+        count = _grown(1, least_s, self._each_s, _MOST_COUNT)
         for number in range(1, self.options.windows + 1):
-            self.say(f"window {number} of {self.options.windows}: {count:,} inferences")
-            beside.window(count, self.options.warmup, limit_s)
+            count = self._window(beside, f"window {number} of {self.options.windows}", count)
+
+    def _window(self, beside: Metering, title: str, count: int) -> int:
+        """Runs one that is long enough; gives the number of inferences that made it so."""
+        least_s = self.options.window_s + beside.late_s
+        warmup, seconds = self.options.warmup, 0.0
+        for _ in range(_TRIES):
+            self.say(f"{title}: {count:,} inferences")
+            seconds = beside.window(count, warmup, _limit((count + warmup) * self._each_s))
+            if seconds >= least_s:
+                return count
+            beside.discard()
+            count = _grown(count, least_s, seconds, _MOST_GROWTH)
+        raise DeviceError(
+            f"{title} stays too short: {seconds:.3f} s in the last of {_TRIES} attempts, of at "
+            f"most {count:,} inferences; {least_s:g} s are wanted",
+            hint="the board's speed changes all the time: fix its clock, stop other work on it; "
+            "or a smaller --window-s",
+        )
 
     def _settle(self) -> None:
         """Windows and power of what the meter saw; times alone where it cannot be used."""
@@ -261,6 +282,12 @@ class Run:
             if index == 0 and got.size:
                 guess = int(np.argmax(got))
         return where, guess
+
+
+def _grown(count: int, least_s: float, seconds: float, most: float) -> int:
+    """More inferences, to last `least_s` and a little more where `count` lasted `seconds`."""
+    more = min(least_s * _MARGIN / max(seconds, _CLOCK_STEP_S / _MOST_COUNT), most)
+    return min(max(math.ceil(count * more), count), _MOST_COUNT)
 
 
 def _limit(expected_s: float) -> float:

@@ -192,15 +192,23 @@ def _latency(m: Measurement, raw: RawData) -> list[Section]:
 
 
 def _trace(m: Measurement, raw: RawData) -> list[Section]:
-    """The trace, and how many marks it holds: two a window, where none is lost."""
+    """The trace, and what its marks are: two for idle and two a window, where none is lost."""
     trace = raw.trace
     if trace is None or trace.time_s.size < 2:
         return []
     marks = int(trace.mark.sum())
     text = f"{trace.time_s.size:,} samples; {_counted(marks, 'mark')} for "
     text += f"{_counted(len(m.windows), 'window')}."
-    if marks < 2 * len(m.windows):
+    others = marks - 2 * len(m.windows)
+    if others < 0:
         text += " Each window needs two: marks are missing, do not trust its energy."
+    if others >= 2:
+        text += " The first two are those of idle."
+        others -= 2
+    if others > 0:
+        text += (
+            f" {others} more: of windows that came out too short and were repeated, or broke off."
+        )
     mark = simulated_mark(m.simulated)
     drawing = trace_chart(trace, m.windows, f"Current over time{mark}")
     return [Section(f"Current{mark}", (text,), (drawing,))]
