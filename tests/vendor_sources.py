@@ -25,7 +25,7 @@ def vendor_folder(library: str) -> Path | None:
 
 _KINDS = {
     "unweighted_s16": r"(?!.*s8)arm_(elementwise|avgpool|max_pool)\w*_s16",
-    "weighted_s16": r"(?!.*s8)arm_(convolve|depthwise|fully|nn_mat_mult|nn_depth|nn_vec)\w*_s16",
+    "weighted_s16": r"(?!.*s8)arm_(conv|depthwise|fully|batch|nn_mat_mult|nn_depth|nn_vec)\w*_s16",
     "convolution": r"arm_(convolve|depthwise|transpose_conv|nn_mat_mult|nn_depth|q7_|s8_to)",
     "matrix": r"arm_(fully|batch|vector|nn_vec)",
     "pooling": r"arm_(avgpool|max_pool)",

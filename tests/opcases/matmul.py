@@ -178,7 +178,7 @@ def _s16_fully(id_: str, x: tuple[int, ...], units: int, **changes: Any) -> OpCa
     return dataclasses.replace(case, out_quant=q(float(case.out_quant.scale) / 256))
 
 
-U8, I8 = DType.UINT8, DType.INT8
+U8, I8, I16 = DType.UINT8, DType.INT8, DType.INT16
 INTEGER = (
     _q_fully("q_row", (1, 20), 16),
     _q_fully("q_row_odd", (1, 33), 7, per_channel=True),
@@ -206,6 +206,17 @@ INTEGER = (
     _q_matmul("qm_batch", (2, 1, 3, 4), (3, 4, 17)),
     _q_matmul("qm_vector", (6,), (2, 6, 5)),
     _q_matmul("qm_scalar", (6,), (6,)),
+    *(
+        dataclasses.replace(c, out_quant=q(float(c.out_quant.scale) * 256))
+        for c in (
+            _q_matmul("qm_s16", (5, 7), (7, 9), (I16, I16, I16), (0, 0, 0)),
+            _q_matmul("qm_s16_wide", (3, 20), (20, 32), (I16, I16, I16), (0, 0, 0)),
+            _q_matmul("qm_s16_batch", (2, 1, 3, 4), (3, 4, 17), (I16, I16, I16), (0, 0, 0)),
+            _q_matmul("qm_s16_long", (2, 1100), (1100, 3), (I16, I16, I16), (0, 0, 0)),
+            _q_matmul("qm_s16_vector", (6,), (2, 6, 5), (I16, I16, I16), (0, 0, 0)),
+        )
+        if c.out_quant is not None
+    ),
     _q_matmul("qm_u8", (4, 9), (9, 6), (U8, I8, U8), (128, -3, 120)),
     _integer("mi_plain", random_int(1, U8, 4, 5), random_int(2, I8, 5, 9)),
     _integer(

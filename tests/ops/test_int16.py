@@ -11,8 +11,10 @@ import pytest
 from mcugen import api, check
 from mcugen.ir import Array, DType, Node, Tensor
 from mcugen.ops.elementwise import NoAttrs
+from mcugen.ops.matmul import MatMulAttrs
 from mcugen.ops.pool import PoolAttrs
 from mcugen.ops.qelementwise import QElementwiseAttrs, quantize_add, quantize_mul
+from mcugen.ops.qmatmul_rules import QMatMulAttrs, quantize_matmul
 from mcugen.ops.qmean import quantize_mean
 from mcugen.ops.qpool import QPoolAttrs, quantize_average
 from mcugen.ops.reduce_attrs import ReduceAttrs
@@ -97,6 +99,47 @@ def test_a_mean_of_int16() -> None:
         quantize_mean(mean(large, y))
 
 
+def product(a: Tensor, b: Tensor, y: Tensor) -> QuantSite:
+    node_ = Node("MatMul", "node", ("a", "b"), ("y",), MatMulAttrs())
+    return QuantSite(node_, (a, b), (y,), FREE)
+
+
+def matrix(name: str, *shape: int, zero_point: int = 0, dtype: DType = INT16) -> Tensor:
+    return Tensor(name, shape, dtype, q(0.01, zero_point))
+
+
+def test_a_product_of_matrices() -> None:
+    a, b, y = matrix("a", 2, 3), matrix("b", 3, 4), matrix("y", 2, 4)
+    form = quantize_matmul(product(a, b, y))
+    assert (form.op, form.attrs.out_dtype) == ("QMatMul", INT16)
+    for site, reason in (
+        (product(a, matrix("b", 3, 4, zero_point=1), y), "a zero point of 0, got 1"),
+        (product(a, matrix("b", 3, 4, dtype=DType.INT8), y), "or all int16"),
+        (product(matrix("a", 1, 2**17), matrix("b", 2**17, 1), y), "at most 131071 terms"),
+    ):
+        with pytest.raises(Reject, match=reason):
+            quantize_matmul(site)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_product_of_matrices_by_hand(seed: int) -> None:
+    """64-bit sums of 40 products, a multiplier of 15 bits, one rounding upward."""
+    a, b = random_int(seed, INT16, 5, 40), random_int(seed + 7, INT16, 40, 6)
+    a[0], b[:, 0] = LOW, LOW
+    scale = float(np.float32(2.0**-11))
+    y = float(np.float32(np.random.default_rng(seed).uniform(15, 60)))
+    multiplier, shift = quantize_multiplier(scale * scale / y)
+    reduced, bits = min((multiplier + 2**15) >> 16, 2**15 - 1), 15 - shift
+    attrs = QMatMulAttrs(INT16, LOW, HIGH)
+    got = run("QMatMul", attrs, [a, b], [scale, scale], y, (5, 6))
+    for i, j in np.ndindex(5, 6):
+        total = sum(int(u) * int(v) for u, v in zip(a[i], b[:, j], strict=True))
+        wanted = (total * reduced + (1 << (bits - 1))) >> bits
+        assert got[i, j] == max(LOW, min(HIGH, wanted))
+    assert int(a[0].astype(np.int64) @ b[:, 0].astype(np.int64)) == 40 * 2**30
+    assert np.unique(got).size > 20
+
+
 def scaled(total: int, real: float) -> int:
     """TFLite's two roundings of a 32-bit number: bit 31 upward, then away from zero."""
     multiplier, shift = quantize_multiplier(real)
@@ -106,14 +149,20 @@ def scaled(total: int, real: float) -> int:
     return int(half_away if exact >= 0 else -half_away)
 
 
-def run(op: str, attrs: object, arrays: list[Array], scales: list[float], y: float) -> Array:
+def run(
+    op: str,
+    attrs: object,
+    arrays: list[Array],
+    scales: list[float],
+    y: float,
+    shape: tuple[int, ...],
+) -> Array:
     spec = specs()[op]
     assert spec.lower is not None and spec.reference is not None
     inputs = tuple(
         Tensor(n, a.shape, INT16, q(s)) for n, a, s in zip("ab", arrays, scales, strict=False)
     )
     names = tuple(t.name for t in inputs)
-    shape = arrays[0].shape if op != "QAveragePool" else (1, 3, 3, arrays[0].shape[3])
     out = Tensor("y", shape, INT16, q(y))
     made = Node(op, "node", names, ("y",), attrs)
     params = spec.lower(Site(made, inputs, (out,), Arithmetic.TFLITE)).params
@@ -139,7 +188,7 @@ def test_by_hand(op: str, seed: int) -> None:
         else:
             result = scaled(left * right, sa * sb / y)
         wanted.append(max(-30000, min(30001, result)))
-    got = run(op, QElementwiseAttrs(INT16, -30000, 30001), [a, b], [sa, sb], y)
+    got = run(op, QElementwiseAttrs(INT16, -30000, 30001), [a, b], [sa, sb], y, a.shape)
     assert got.tolist() == wanted
     assert len(set(wanted)) > 300
 
@@ -152,7 +201,7 @@ def test_an_average_by_hand(seed: int) -> None:
     attrs = QPoolAttrs(
         (2, 3), (2, 1), (1, 1, 1, 0), (1, 1), False, False, INT16, LOW, HIGH, True
     )  # fmt: skip
-    got = run("QAveragePool", attrs, [x], [0.5], 0.5)
+    got = run("QAveragePool", attrs, [x], [0.5], 0.5, (1, 3, 3, 3))
     for row, column, c in np.ndindex(*got.shape[1:]):
         top, left = row * 2 - 1, column - 1
         inside = x[0, max(top, 0) : top + 2, max(left, 0) : left + 3, c].ravel().tolist()
@@ -162,15 +211,16 @@ def test_an_average_by_hand(seed: int) -> None:
 
 
 def network(folder: Path) -> Path:
-    """(x + y) * y, the greatest, the average and the mean of it, opset 21."""
+    """(x + y) * y by x, the greatest, the average and the mean of it, opset 21."""
     steps = [
         ("Add", ["d0", "d1"], {}, "s"),
         ("Mul", ["ds", "d1"], {}, "m"),
-        ("MaxPool", ["dm"], {"kernel_shape": [2, 2]}, "p"),
+        ("MatMul", ["dm", "d0"], {}, "t"),
+        ("MaxPool", ["dt"], {"kernel_shape": [2, 2]}, "p"),
         ("AveragePool", ["dp"], {"kernel_shape": [3, 3], "strides": [2, 2]}, "a"),
         ("GlobalAveragePool", ["da"], {}, "g"),
     ]
-    scales = {"0": 4, "1": 4, "s": 7, "m": 12, "p": 12, "a": 12, "g": 9}
+    scales = {"0": 4, "1": 4, "s": 7, "m": 12, "t": 40, "p": 40, "a": 40, "g": 20}
     constants: dict[str, Array] = {"z": np.array(0, np.int16)}
     constants |= {f"s{k}": np.array(v / 2**15, np.float32) for k, v in scales.items()}
     nodes = []
@@ -201,8 +251,8 @@ def test_an_onnx_model(tmp_path: Path, kernels: str, arithmetic: str) -> None:
         network(tmp_path), board="pico_w", kernels=kernels, arithmetic=arithmetic
     ).compiled
     calls = {s.node.op: s for s in reversed(compiled.program.calls)}
-    assert not {"Add", "Mul", "AveragePool", "ReduceMean"} & set(calls)
-    for op in ("QAdd", "QMul", "MaxPool", "QAveragePool"):
+    assert not {"Add", "Mul", "MatMul", "AveragePool", "ReduceMean"} & set(calls)
+    for op in ("QAdd", "QMul", "QMatMul", "MaxPool", "QAveragePool"):
         kernel = calls[op].kernel
         assert kernel is not None and kernel.library == kernels
     result = check.check(compiled, random_samples(compiled.imported.graph, 4))

@@ -60,6 +60,7 @@ _SOURCES = {
         "arm_transpose_conv_wrapper_s8": VendorFile("699a8b01fb4ea11d", 420),
     },
     "FullyConnectedFunctions": {
+        "arm_batch_matmul_s16": VendorFile("e6ee295a23bb4d06", 424),
         "arm_batch_matmul_s8": VendorFile("94239e15bc5e1c0e", 380),
         "arm_fully_connected_get_buffer_sizes_s16": VendorFile("964267acdd39581a", 12),
         "arm_fully_connected_get_buffer_sizes_s8": VendorFile("34b2abff0b7621c0", 16),
@@ -77,6 +78,7 @@ _SOURCES = {
         "arm_nn_transpose_conv_row_s8_s32": VendorFile("41476545369e59b0", 1308),
         "arm_nn_vec_mat_mult_t_per_ch_s8": VendorFile("81e96993762a2fc5", 1776),
         "arm_nn_vec_mat_mult_t_s16": VendorFile("db0a8d02f3e990db", 268),
+        "arm_nn_vec_mat_mult_t_s16_s16": VendorFile("3bf5979e58f374ba", 268),
         "arm_nn_vec_mat_mult_t_s8": VendorFile("1d79bd6d15cfede6", 2152),
         "arm_q7_to_q15_with_offset": VendorFile("ab84370d2548e318", 28),
         "arm_s8_to_s16_unordered_with_offset": VendorFile("f18c4e6abab0d634", 0),
@@ -193,6 +195,7 @@ _FUNCTIONS = {
         16, "arm_fully_connected_get_buffer_sizes_s16"
     ),
     "arm_vector_sum_s8": _function(168, "arm_vector_sum_s8"),
+    "arm_batch_matmul_s16": _function(272, "arm_batch_matmul_s16", "arm_nn_vec_mat_mult_t_s16_s16"),
     "arm_batch_matmul_s8": _function(392, *_VECTOR, "arm_batch_matmul_s8", "arm_vector_sum_s8"),
     "arm_avgpool_s8": _function(360, "arm_avgpool_get_buffer_sizes_s8", "arm_avgpool_s8"),
     "arm_avgpool_s8_get_buffer_size": _function(16, "arm_avgpool_get_buffer_sizes_s8"),

@@ -16,8 +16,7 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.cmsis_nn import matmul as cmsis_nn
-from mcugen.ops.cmsis_nn import weighted_s16
+from mcugen.ops.cmsis_nn import matmul_s16, weighted_s16
 from mcugen.ops.common import dtype_constraint, no_empty_dims, optional, present
 from mcugen.ops.conv_kernel import Section, sections
 from mcugen.ops.esp_nn import matmul as esp_nn
@@ -102,8 +101,8 @@ class QMatMulParams:
 
     Attributes:
         shape: loops and sizes.
-        a_dtype: int8 or uint8.
-        b_dtype: int8 or uint8.
+        a_dtype: int8 or uint8; int16 with a requantization, both.
+        b_dtype: likewise.
         a_zero_point: of a; None when an input gives it.
         b_zero_point: of b; None when an input gives it.
         a_rows: whether the input has one zero point per row of a.
@@ -124,6 +123,11 @@ class QMatMulParams:
     def out_dtype(self) -> DType:
         """Element type of the output."""
         return DType.INT32 if self.requant is None else self.requant.dtype
+
+    @property
+    def sum_type(self) -> str:
+        """C type of a sum."""
+        return "int64_t" if self.requant is not None and self.requant.wide else "int32_t"
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -170,6 +174,7 @@ def _lower_matmul(site: Site) -> Lowered:
             out.quant,
             out.dtype,
             (site.attrs.act_min, site.attrs.act_max),
+            wide=a.dtype is DType.INT16,
         ),
     )
     return Lowered(params, (a.name, b.name))
@@ -260,7 +265,7 @@ SPECS = (
         infer=_infer_matmul,
         lower=_lower_matmul,
         reference=_reference,
-        kernels=(cmsis_nn.MATMUL_KERNEL, _KERNEL),
+        kernels=(*matmul_s16.MATMUL_KERNELS, _KERNEL),
         macs=_macs,
     ),
     OpSpec(

@@ -236,6 +236,13 @@ arm_cmsis_nn_status arm_batch_matmul_s8(
     const int8_t *input_lhs, const cmsis_nn_dims *input_rhs_dims, const int8_t *input_rhs,
     const cmsis_nn_dims *output_dims, int8_t *output);
 
+/* The same of int16: no offsets, the multiplier cut to 15 bits, no working memory. */
+arm_cmsis_nn_status arm_batch_matmul_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_bmm_params *bmm_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params, const cmsis_nn_dims *input_lhs_dims,
+    const int16_t *input_lhs, const cmsis_nn_dims *input_rhs_dims, const int16_t *input_rhs,
+    const cmsis_nn_dims *output_dims, int16_t *output);
+
 /* Pools; padding is never counted. */
 arm_cmsis_nn_status arm_avgpool_s8(const cmsis_nn_context *ctx,
                                    const cmsis_nn_pool_params *pool_params,

@@ -1,4 +1,4 @@
-/* Stand-ins for CMSIS-NN's layers with weights on int16 activations; see cmsis_nn_standin.h. */
+/* Stand-ins for CMSIS-NN's sums of products of int16 activations; see cmsis_nn_standin.h. */
 #include "cmsis_nn_standin.h"
 
 /* One kind of convolution, ordinary or depthwise, in common terms. */
@@ -183,6 +183,31 @@ arm_cmsis_nn_status arm_fully_connected_s16(
             }
             output_data[row * units + u] = output(sum, quant_params->multiplier,
                                                   quant_params->shift, fc_params->activation);
+        }
+    }
+    return ARM_CMSIS_NN_SUCCESS;
+}
+
+arm_cmsis_nn_status arm_batch_matmul_s16(
+    const cmsis_nn_context *ctx, const cmsis_nn_bmm_params *bmm_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params, const cmsis_nn_dims *input_lhs_dims,
+    const int16_t *input_lhs, const cmsis_nn_dims *input_rhs_dims, const int16_t *input_rhs,
+    const cmsis_nn_dims *output_dims, int16_t *output_data)
+{
+    const int32_t inner = input_rhs_dims->c;
+    if (!standin_take(ctx, 0) || input_lhs_dims->c != inner || output_dims->n != 1
+        || output_dims->h != 1) {
+        return ARM_CMSIS_NN_ARG_ERROR; /* generated code gives one product at a time */
+    }
+    for (int32_t row = 0; row < input_lhs_dims->w; row++) {
+        for (int32_t column = 0; column < input_rhs_dims->w; column++) {
+            int64_t sum = 0;
+            for (int32_t k = 0; k < inner; k++) {
+                sum += (int64_t)input_lhs[row * inner + k] * input_rhs[column * inner + k];
+            }
+            output_data[row * input_rhs_dims->w + column] =
+                output(sum, quant_params->multiplier, quant_params->shift,
+                       bmm_params->fc_params.activation);
         }
     }
     return ARM_CMSIS_NN_SUCCESS;

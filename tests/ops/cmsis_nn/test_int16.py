@@ -12,7 +12,15 @@ from mcugen.ir import DType, QuantParams
 from mcugen.lower import lower
 from mcugen.ops.spec import Core
 from opcase import OpCase, q
-from vendor_cases import average, binary, check_taken_or_refused, ints, maximum, step_of
+from vendor_cases import (
+    average,
+    binary,
+    check_taken_or_refused,
+    ints,
+    matmul,
+    maximum,
+    step_of,
+)
 
 INT16 = DType.INT16
 WHOLE = {"out_dtype": INT16, "act_min": -(2**15), "act_max": 2**15 - 1}
@@ -35,6 +43,16 @@ def average16(x: tuple[int, ...], out: QuantParams | None = None, **window: Any)
     )
 
 
+def product(k: int, out: float = 1.0, dtype: DType = INT16) -> OpCase:
+    case = matmul(ints(2, 3, k, dtype=dtype), ints(2, k, 5, dtype=INT16))
+    return dataclasses.replace(
+        case,
+        attrs=dataclasses.replace(case.attrs, **WHOLE),
+        quant={0: q(0.001), 1: q(0.001)},
+        out_quant=q(out),
+    )
+
+
 ADD = pair("QAdd", (2, 3), (2, 3))
 AVERAGE = average16((2, 5, 5, 3), pads=(1, 1, 0, 0))
 CASES: dict[str, tuple[OpCase, str | None]] = {
@@ -47,6 +65,13 @@ CASES: dict[str, tuple[OpCase, str | None]] = {
         pair("QMul", (2, 3), (2, 3), out=1e-4),
         "sums must fit 32 bits after the left shift",
     ),
+    "matmul taken": (product(4), None),
+    "matmul into a tiny scale": (product(4, 4e-6), "results must fit 31 bits, got up to 1.07e+09"),
+    "matmul into a tinier scale": (
+        product(4, 1e-9),
+        "multipliers must be below 128, got a shift of 10",
+    ),
+    "matmul of long rows": (product(32768, 100.0), "dimensions must be at most 32767"),
     "max taken": (maximum((1, 5, 5, 3), INT16, pads=(1, 1, 0, 0)), None),
     "max dilated": (maximum((1, 5, 5, 3), INT16, dilations=(1, 2)), "dilations must be 1, got 1x2"),
     "average taken": (AVERAGE, None),
@@ -93,6 +118,13 @@ def test_working_memory_of_an_average() -> None:
     assert sizes == [0, 3 * 4, 0]
 
 
+def test_working_memory_of_a_product_of_matrices() -> None:
+    """The second one, transposed."""
+    step = step_of(CASES["matmul taken"][0], "cmsis_nn")
+    assert step.kernel is not None
+    assert {step.kernel.scratch(step.params, c) for c in Core} == {4 * 5 * 2}
+
+
 P, D = Core.PLAIN, Core.DSP
 
 
@@ -100,8 +132,8 @@ P, D = Core.PLAIN, Core.DSP
 @pytest.mark.parametrize(
     ("case", "slower"),
     [(ADD, (P, D)), (CASES["mul taken"][0], (P, D)), (CASES["max taken"][0], (P, D)),
-     (AVERAGE, (P,))],
-    ids=["add", "mul", "max", "average"],
+     (AVERAGE, (P,)), (CASES["matmul taken"][0], (P,))],
+    ids=["add", "mul", "max", "average", "matmul"],
 )  # fmt: skip
 def test_what_is_slower_is_left_out(case: OpCase, slower: tuple[Core, ...], core: Core) -> None:
     libraries = ("cmsis_nn", "portable")

@@ -59,6 +59,11 @@ def _numbers_reason(params: QConvParams, requant: Requant) -> str | None:
     largest = wide_bound(params)
     if largest > INT32_MAX:
         return f"sums must fit 32 bits with their bias, got up to {largest}"
+    return result_reason(requant, largest)
+
+
+def result_reason(requant: Requant, largest: int) -> str | None:
+    """Why sums up to `largest` cannot be requantized by the library."""
     if int(requant.shift.max()) > MAX_SHIFT:
         return f"multipliers must be below {2**MAX_SHIFT}, got a shift of {requant.shift.max()}"
     real = requant.multiplier.astype(np.float64) * 2.0 ** (requant.shift.astype(np.float64) - 31)
