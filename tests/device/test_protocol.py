@@ -275,3 +275,10 @@ def test_a_device_that_is_no_serial_port_is_told() -> None:
     with pytest.raises(DeviceError, match="port /dev/null cannot be opened") as found:
         SerialLink("/dev/null")
     assert "no serial port" in found.value.hint
+
+
+def test_what_a_port_sends_is_no_command_to_the_terminal(host: HostModel) -> None:
+    link = fake(host, edit={"each": lambda lines: ["\x1b[2Jgone", *lines[:-1]]})
+    with pytest.raises(DeviceError, match="no whole answer") as found:
+        board_of(link).each(3, 5.0)
+    assert "\\x1b[2Jgone" in found.value.message and "\x1b" not in found.value.message

@@ -270,6 +270,7 @@ class Board:
             self._rest += self.link.read(min(left, 0.5))
         raw, _, self._rest = self._rest.partition(b"\n")
         text = raw.decode("ascii", "backslashreplace").strip("\r\0 ")
+        text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
         self._log(f"< {text}")
         self._last.append(text[:100])
         return Line(text, time.monotonic())

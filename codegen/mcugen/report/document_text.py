@@ -60,18 +60,18 @@ def _inline(text: str) -> str:
 
 def print_document(document: Document, console: Console) -> None:
     """The document on a terminal."""
-    console.print(f"[bold]{escape(document.title)}[/bold]")
+    console.print(f"[bold]{_shown(document.title)}[/bold]")
     if document.subtitle:
-        console.print(document.subtitle, markup=False, highlight=False)
+        console.print(_visible(document.subtitle), markup=False, highlight=False)
     for banner in document.banners:
         style = _STYLES[banner.kind]
-        console.print(f"[{style}]{escape(banner.title)}[/{style}]: {escape(banner.text)}")
+        console.print(f"[{style}]{_shown(banner.title)}[/{style}]: {_shown(banner.text)}")
     if document.facts:
         console.print()
-    width = max((len(f.label) for f in document.facts), default=0)
+    width = max((len(_visible(f.label)) for f in document.facts), default=0)
     for fact in document.facts:
-        note = f"  ({escape(fact.note)})" if fact.note else ""
-        console.print(f"[bold]{escape(fact.label):<{width}}[/bold]  {escape(fact.value)}{note}")
+        note = f"  ({_shown(fact.note)})" if fact.note else ""
+        console.print(f"[bold]{_shown(fact.label):<{width}}[/bold]  {_shown(fact.value)}{note}")
     for section in document.sections:
         if section.table is not None and not section.is_wide:
             _print_section(section, section.table, console)
@@ -79,17 +79,26 @@ def print_document(document: Document, console: Console) -> None:
 
 def _print_section(section: Section, table: Table, console: Console) -> None:
     """The title and the table: numbers whole, texts broken where the terminal is narrow."""
-    console.print(f"\n[bold]{escape(section.title)}[/bold]")
+    console.print(f"\n[bold]{_shown(section.title)}[/bold]")
     shown = RichTable(box=None, header_style="bold", pad_edge=False)
     for index, (title, right) in enumerate(zip(table.titles, table.numeric, strict=True)):
-        widest = max(len(cell) for cell in (title, *(row[index] for row in table.rows)))
+        widest = max(len(_visible(cell)) for cell in (title, *(row[index] for row in table.rows)))
         shown.add_column(
-            title,
+            _shown(title),
             justify="right" if right else "left",
             no_wrap=right,
             overflow="fold",
             min_width=widest if right else min(widest, _NARROWEST),
         )
     for index, row in enumerate(table.rows):
-        shown.add_row(*map(escape, row), style="bold" if index in table.bold else None)
+        shown.add_row(*map(_shown, row), style="bold" if index in table.bold else None)
     console.print(shown)
+
+
+def _shown(text: str) -> str:
+    """Text from elsewhere, which is neither rich's markup nor a terminal's control codes."""
+    return escape(_visible(text))
+
+
+def _visible(text: str) -> str:
+    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
