@@ -49,9 +49,9 @@ def case_graph(case: OpCase) -> Graph:
         names.append(name)
         if value is not None:
             data = value if i in case.constant else None
-            tensors[name] = Tensor(
-                name, value.shape, DType.of(value), case.quant.get(i), data, Source(name)
-            )
+            quant, source = case.quant.get(i), Source(name)
+            dtype, bits = DType.of(value), case.bits.get(i)
+            tensors[name] = Tensor(name, value.shape, dtype, quant, data, source, bits)
     ins = tuple(tensors[n] if n else None for n in names)
     outputs = []
     for i, kind in enumerate(specs()[case.op].infer(case.attrs, ins)):

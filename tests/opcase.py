@@ -25,6 +25,7 @@ class OpCase:
         out_quant: quantization of output 0.
         exact_semantics: reference must equal `semantics` in every byte, not just within 1e-4.
         rtol: relative bound of reference against semantics.
+        bits: input index -> bits of an element of that constant in the model.
     """
 
     id: str
@@ -36,6 +37,7 @@ class OpCase:
     out_quant: QuantParams | None = None
     exact_semantics: bool = False
     rtol: float = 1e-4
+    bits: Mapping[int, int] = field(default_factory=dict)
 
 
 def q(scale: float, zero_point: int = 0) -> QuantParams:

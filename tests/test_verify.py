@@ -55,6 +55,14 @@ BROKEN: dict[str, tuple[Callable[[], Graph], str]] = {
         lambda: graph(w=Tensor("w", (2,), F32, data=np.zeros(3, np.float32))),
         "w: float32[2] const holds float32[3]",
     ),
+    "bits": (
+        lambda: graph(w=Tensor("w", (2,), DType.INT8, data=np.int8([-8, 8]), bits=4)),
+        "w: int8[2] const 4 bits holds more than 4 bits",
+    ),
+    "bits-activation": (
+        lambda: graph(h=Tensor("h", (2,), DType.INT8, bits=4)),
+        "h: int8[2] 4 bits holds more than 4 bits",
+    ),
     "data-dtype": (
         lambda: graph(w=Tensor("w", (2,), F32, data=np.zeros(2, np.int8))),
         "holds int8[2]",

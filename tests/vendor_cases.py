@@ -18,7 +18,7 @@ from mcugen.ops.qelementwise import QElementwiseAttrs
 from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs
 from mcugen.ops.qpool import QPoolAttrs
 from mcugen.ops.qsoftmax import QSoftmaxAttrs
-from mcugen.ops.spec import Arithmetic
+from mcugen.ops.spec import Arithmetic, Core
 from mcugen.program import Step
 from opcase import OpCase, q, random_int
 
@@ -118,9 +118,15 @@ def plain(op: str, attrs: Any, *arrays: Array) -> OpCase:
     return OpCase("case", op, attrs, arrays)
 
 
-def step_of(case: OpCase, library: str, arithmetic: Arithmetic = Arithmetic.TFLITE) -> Step:
+def step_of(
+    case: OpCase,
+    library: str,
+    arithmetic: Arithmetic = Arithmetic.TFLITE,
+    core: Core = Core.PLAIN,
+) -> Step:
     """The lowered node where the library's kernels come first."""
-    (step,) = lower(case_graph(case), arithmetic=arithmetic, libraries=(library, PORTABLE)).calls
+    libraries = (library, PORTABLE)
+    (step,) = lower(case_graph(case), arithmetic=arithmetic, libraries=libraries, core=core).calls
     return step
 
 

@@ -125,7 +125,8 @@ class Tensor:
     """One tensor. `data is None` means activation; constants hold a read-only array.
 
     `shape` is the physical, row-major shape: after the layout pass an image is [N, H, W, C].
-    `source` is None for a tensor that no ONNX tensor corresponds to.
+    `source` is None for a tensor that no ONNX tensor corresponds to. `bits` is how many hold an
+    element in the model, where those are fewer than the dtype's: kernels may store them so.
     """
 
     name: str
@@ -134,6 +135,7 @@ class Tensor:
     quant: QuantParams | None = None
     data: Array | None = None
     source: Source | None = None
+    bits: int | None = None
 
     def __post_init__(self) -> None:
         if self.data is not None:
@@ -172,7 +174,8 @@ class Tensor:
         shape = ",".join(str(d) for d in self.shape)
         quant = f" {self.quant.to_text()}" if self.quant else ""
         const = " const" if self.is_constant else ""
-        return f"{self.name}: {self.dtype.value}[{shape}]{quant}{const}"
+        bits = f" {self.bits} bits" if self.bits else ""
+        return f"{self.name}: {self.dtype.value}[{shape}]{quant}{const}{bits}"
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def _call_step(
 ) -> Step:
     spec = specs()[node.op]
     params, inputs = _lowered(graph, node, rules.arithmetic)
-    kernel, refused = choose_kernel(spec, params, rules.libraries, offsets, rules.avoid)
+    kernel, refused = choose_kernel(spec, params, rules.libraries, offsets, rules.avoid, rules.core)
     pairs = tuple((node.outputs[o], inputs[i]) for o, i in spec.inplace(params))
     return Step(
         node,
@@ -110,6 +110,7 @@ def choose_kernel(
     libraries: Sequence[str],
     offsets: Sequence[int | None] = (),
     avoid: Core | None = None,
+    core: Core = Core.PLAIN,
 ) -> tuple[Kernel, tuple[tuple[str, str], ...]]:
     """The first kernel of `libraries` that accepts, and why other libraries refused.
 
@@ -123,6 +124,7 @@ def choose_kernel(
         offsets: bytes from an aligned address to each activation that is read or written; None
             where nobody knows.
         avoid: leave out kernels that are known to be slower than portable C on this core.
+        core: what the kernels run on.
 
     Raises:
         InternalError: none accepts; the portable kernel must accept all the op allows.
@@ -132,7 +134,8 @@ def choose_kernel(
         if kernel.library not in libraries:
             continue
         unfit = kernel.accepts(params)
-        reason = unfit or _misaligned(kernel, offsets) or _slow(kernel, params, avoid)
+        here = _wrong(kernel, core) or _misaligned(kernel, offsets) or _slow(kernel, params, avoid)
+        reason = unfit or here
         if reason is None:
             refused.pop(kernel.library, None)
             return kernel, tuple(refused.items())
@@ -141,6 +144,10 @@ def choose_kernel(
         else:
             refused.setdefault(kernel.library, reason)
     raise InternalError(f"no kernel of {', '.join(libraries)} takes {spec.name}: {refused}")
+
+
+def _wrong(kernel: Kernel, core: Core) -> str | None:
+    return f"its code for {core.value} cores is wrong" if core in kernel.wrong_on else None
 
 
 def _slow(kernel: Kernel, params: object, avoid: Core | None) -> str | None:

@@ -62,7 +62,17 @@ def _tensor_problem(name: str, tensor: Tensor) -> str | None:
         tensor.data.shape != tensor.shape or tensor.data.dtype != tensor.dtype.np
     ):
         return f"{tensor.to_text()} holds {tensor.data.dtype.name}{list(tensor.data.shape)}"
+    if tensor.bits is not None and not _fits(tensor):
+        return f"{tensor.to_text()} holds more than {tensor.bits} bits"
     return _quant_problem(tensor)
+
+
+def _fits(tensor: Tensor) -> bool:
+    """Whether the values of a constant are no further apart than its bits allow."""
+    if tensor.data is None or not tensor.dtype.is_integer or tensor.bits is None:
+        return False
+    wide = tensor.data.astype(np.int64)
+    return wide.size == 0 or int(wide.max() - wide.min()) < 2**tensor.bits
 
 
 def _quant_problem(tensor: Tensor) -> str | None:

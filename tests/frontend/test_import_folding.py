@@ -194,3 +194,5 @@ def test_int4_weights_are_widened_for_dequantize_linear() -> None:
     graph = loaded(proto)
     assert graph.nodes[0].inputs == ("w/int8", "s")
     np.testing.assert_array_equal(graph["w/int8"].data, np.int8([-8, 0, 7]))
+    assert graph["w/int8"].bits == 4
+    assert graph["w/int8"].to_text().endswith(" const 4 bits")

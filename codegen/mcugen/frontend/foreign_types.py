@@ -1,7 +1,8 @@
 """Constants of element types that the IR lacks, widened where their reader allows it.
 
 int4, uint4, int2, uint2 -> int8 or uint8 and bfloat16, float8 ... -> float32 keep every value.
-DequantizeLinear and Cast mean the same on the widened constant; other readers do not.
+DequantizeLinear and Cast mean the same on the widened constant; other readers do not. Constants
+of 2 and 4 bits say so: kernels that can store weights in 4 bits.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _WIDENED = {
     "float8e5m2": DType.FLOAT32,
     "float8e5m2fnuz": DType.FLOAT32,
 }
+
+_FOUR_BITS = frozenset({"int4", "int2", "uint4", "uint2"})
 
 _READERS = {
     "Cast": (DType.INT8, DType.UINT8, DType.FLOAT32),
@@ -70,5 +73,8 @@ class ForeignConstants:
             checked_size(tensor.dims, dtype.itemsize, f"tensor {shown(name)}")
             data: Array = np.asarray(onnx.numpy_helper.to_array(tensor)).astype(dtype.np)
             wide = self._builder.names.fresh(f"{name}/{dtype.value}")
-            self._widened[name] = self._builder.add(Tensor(wide, data.shape, dtype, data=data))
+            bits = 4 if type_name(tensor.data_type) in _FOUR_BITS else None
+            self._widened[name] = self._builder.add(
+                Tensor(wide, data.shape, dtype, data=data, bits=bits)
+            )
         return self._widened[name]

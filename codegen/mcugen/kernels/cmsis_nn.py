@@ -1,7 +1,8 @@
 """CMSIS-NN: Arm's kernels for Cortex-M. 43 commits after release 7.0.0, which has known faults.
 
 Code sizes are those of arm-none-eabi-gcc 12.2 with -O2 for Cortex-M0+, the smallest core; stacks
-the largest that it needs for Cortex-M0+, M4 and M55 and clang 22 for Cortex-M0+, M4, M7 and M33.
+the largest that it needs for Cortex-M0+, M4 and M55 and clang 22 for Cortex-M0+, M4, M7 and M33;
+of the functions for weights of 4 bits, the largest of that gcc alone.
 """
 
 from __future__ import annotations
@@ -34,26 +35,38 @@ _SOURCES = {
         "arm_concatenation_s8_z": VendorFile("0bb8413545210b49", 76),
     },
     "ConvolutionFunctions": {
+        "arm_convolve_1_x_n_s4": VendorFile("0f5196e1d35b00a2", 112),
         "arm_convolve_1_x_n_s8": VendorFile("395cae86dd0ea581", 88),
+        "arm_convolve_1x1_s4": VendorFile("0f0fb6c65b797a08", 252),
+        "arm_convolve_1x1_s4_fast": VendorFile("fcca7f5f9f8c6fac", 100),
         "arm_convolve_1x1_s8": VendorFile("7cebffc034528a18", 252),
         "arm_convolve_1x1_s8_fast": VendorFile("b10a5cfe42a9418b", 104),
+        "arm_convolve_even_s4": VendorFile("c514ba20d7134025", 8),
+        "arm_convolve_get_buffer_sizes_s4": VendorFile("7cc6f2a681ab501e", 492),
         "arm_convolve_get_buffer_sizes_s8": VendorFile("58f6a1190374df02", 592),
         "arm_convolve_get_buffer_sizes_s16": VendorFile("ad3291cd593d482d", 76),
         "arm_convolve_s16": VendorFile("addfbb5521d89502", 960),
+        "arm_convolve_s4": VendorFile("acf4ce4ad73bf846", 952),
         "arm_convolve_s8": VendorFile("83588ad9035d3075", 1536),
         "arm_convolve_wrapper_s16": VendorFile("479154fbbd5b5f26", 40),
+        "arm_convolve_wrapper_s4": VendorFile("89e81d0a384b28fe", 236),
         "arm_convolve_wrapper_s8": VendorFile("f73cba59babf26c0", 240),
         "arm_depthwise_conv_3x3_s8": VendorFile("e2898239de5ea735", 1616),
         "arm_depthwise_conv_fast_s16": VendorFile("c8f56a27c7240406", 116),
         "arm_depthwise_conv_get_buffer_sizes_s16": VendorFile("302a2ae95c96f68a", 116),
+        "arm_depthwise_conv_get_buffer_sizes_s4": VendorFile("084ca2ebebc624a2", 152),
         "arm_depthwise_conv_get_buffer_sizes_s8": VendorFile("6190f5fece88f28e", 268),
         "arm_depthwise_conv_s16": VendorFile("20f772cad3e6e2e4", 1040),
+        "arm_depthwise_conv_s4": VendorFile("ed387bbf42e1a7c9", 3656),
+        "arm_depthwise_conv_s4_opt": VendorFile("bd3850d63e9c8423", 3092),
         "arm_depthwise_conv_s8": VendorFile("e99dd3e7cca60ce7", 2224),
         "arm_depthwise_conv_s8_opt": VendorFile("e3af3fbedf91bf42", 100),
         "arm_depthwise_conv_wrapper_s16": VendorFile("6bc775bd79713362", 108),
+        "arm_depthwise_conv_wrapper_s4": VendorFile("532c4e0138c8e9bb", 100),
         "arm_depthwise_conv_wrapper_s8": VendorFile("08ef09d46b9baa30", 160),
         "arm_nn_mat_mult_kernel_row_offset_s8_s16": VendorFile("7a400e129d5752b0", 1044),
         "arm_nn_mat_mult_kernel_s16": VendorFile("8cb0b481a1fd15e2", 2468),
+        "arm_nn_mat_mult_kernel_s4_s16": VendorFile("ca9d2029e7cc978d", 2188),
         "arm_nn_mat_mult_kernel_s8_s16": VendorFile("d0f7bd96b3a2af1a", 1048),
         "arm_transpose_conv_get_buffer_sizes_s8": VendorFile("6cfa6fd46f002077", 248),
         "arm_transpose_conv_s8": VendorFile("60e55b475be904c8", 1128),
@@ -66,19 +79,25 @@ _SOURCES = {
         "arm_fully_connected_get_buffer_sizes_s8": VendorFile("34b2abff0b7621c0", 16),
         "arm_fully_connected_per_channel_s8": VendorFile("f8184fa41f9ab230", 144),
         "arm_fully_connected_s16": VendorFile("9ed240629d866d54", 156),
+        "arm_fully_connected_s4": VendorFile("bd06a9ea40fdd030", 132),
         "arm_fully_connected_s8": VendorFile("00ed201f46b2e2fa", 144),
         "arm_vector_sum_s8": VendorFile("66b3a069cdc7b488", 124),
     },
     "NNSupportFunctions": {
         "arm_nntables": VendorFile("b123126adf9b1757", 512),
         "arm_nn_depthwise_conv_nt_t_s16": VendorFile("2f8903adb000c1af", 4),
+        "arm_nn_depthwise_conv_nt_t_s4": VendorFile("906d2e1990d8f7ce", 8),
         "arm_nn_depthwise_conv_nt_t_s8": VendorFile("2dc1e99155511ad4", 8),
+        "arm_nn_mat_mul_core_1x_s4": VendorFile("058cfcb08b1e60bf", 8),
+        "arm_nn_mat_mult_nt_interleaved_t_even_s4": VendorFile("d3486d369ef040d6", 3312),
         "arm_nn_mat_mult_nt_t_s16": VendorFile("02279c7f3f706764", 8),
+        "arm_nn_mat_mult_nt_t_s4": VendorFile("7d63c80fbee55104", 3952),
         "arm_nn_mat_mult_nt_t_s8": VendorFile("8b93ca4947f2c084", 1604),
         "arm_nn_transpose_conv_row_s8_s32": VendorFile("41476545369e59b0", 1308),
         "arm_nn_vec_mat_mult_t_per_ch_s8": VendorFile("81e96993762a2fc5", 1776),
         "arm_nn_vec_mat_mult_t_s16": VendorFile("db0a8d02f3e990db", 268),
         "arm_nn_vec_mat_mult_t_s16_s16": VendorFile("3bf5979e58f374ba", 268),
+        "arm_nn_vec_mat_mult_t_s4": VendorFile("523652817f2041f6", 1436),
         "arm_nn_vec_mat_mult_t_s8": VendorFile("1d79bd6d15cfede6", 2152),
         "arm_q7_to_q15_with_offset": VendorFile("ab84370d2548e318", 28),
         "arm_s8_to_s16_unordered_with_offset": VendorFile("f18c4e6abab0d634", 0),
@@ -125,6 +144,24 @@ _CONVOLVE_WRAPPER = (
     "arm_convolve_1x1_s8_fast",
     "arm_convolve_wrapper_s8",
 )
+_CONVOLVE_SIZES_S4 = ("arm_convolve_get_buffer_sizes_s4",)
+_CONVOLVE_S4 = (
+    "arm_convolve_s4",
+    "arm_nn_mat_mult_kernel_s4_s16",
+    "arm_nn_mat_mult_nt_t_s4",
+    "arm_q7_to_q15_with_offset",
+)
+_CONVOLVE_WRAPPER_S4 = (
+    *_CONVOLVE_S4,
+    *_CONVOLVE_SIZES_S4,
+    "arm_convolve_1_x_n_s4",
+    "arm_convolve_1x1_s4",
+    "arm_convolve_1x1_s4_fast",
+    "arm_convolve_even_s4",
+    "arm_convolve_wrapper_s4",
+    "arm_nn_mat_mul_core_1x_s4",
+    "arm_nn_mat_mult_nt_interleaved_t_even_s4",
+)
 _CONVOLVE_SIZES = ("arm_convolve_get_buffer_sizes_s8",)
 _DEPTHWISE_SIZES = (*_CONVOLVE_SIZES, "arm_depthwise_conv_get_buffer_sizes_s8")
 _TRANSPOSE_SIZES = (*_CONVOLVE_SIZES, "arm_transpose_conv_get_buffer_sizes_s8")
@@ -141,6 +178,21 @@ _FUNCTIONS = {
     "arm_convolve_wrapper_s8_get_buffer_size": _function(56, *_CONVOLVE_SIZES),
     "arm_convolve_s8": _function(544, *_CONVOLVE),
     "arm_convolve_s8_get_buffer_size": _function(48, *_CONVOLVE_SIZES),
+    "arm_convolve_wrapper_s4": _function(760, *_CONVOLVE_WRAPPER_S4),
+    "arm_convolve_wrapper_s4_get_buffer_size": _function(56, *_CONVOLVE_SIZES_S4),
+    "arm_convolve_s4": _function(648, *_CONVOLVE_S4),
+    "arm_convolve_s4_get_buffer_size": _function(56, *_CONVOLVE_SIZES_S4),
+    "arm_depthwise_conv_wrapper_s4": _function(
+        608,
+        "arm_depthwise_conv_s4",
+        "arm_depthwise_conv_s4_opt",
+        "arm_depthwise_conv_wrapper_s4",
+        "arm_nn_depthwise_conv_nt_t_s4",
+        "arm_q7_to_q15_with_offset",
+    ),
+    "arm_depthwise_conv_wrapper_s4_get_buffer_size": _function(
+        48, *_DEPTHWISE_SIZES, "arm_depthwise_conv_get_buffer_sizes_s4"
+    ),
     "arm_depthwise_conv_wrapper_s8": _function(
         976,
         *_CONVOLVE_WRAPPER,  # with MVE, one input channel is a convolution
@@ -194,6 +246,7 @@ _FUNCTIONS = {
     "arm_fully_connected_s16_get_buffer_size": _function(
         16, "arm_fully_connected_get_buffer_sizes_s16"
     ),
+    "arm_fully_connected_s4": _function(424, "arm_fully_connected_s4", "arm_nn_vec_mat_mult_t_s4"),
     "arm_vector_sum_s8": _function(168, "arm_vector_sum_s8"),
     "arm_batch_matmul_s16": _function(272, "arm_batch_matmul_s16", "arm_nn_vec_mat_mult_t_s16_s16"),
     "arm_batch_matmul_s8": _function(392, *_VECTOR, "arm_batch_matmul_s8", "arm_vector_sum_s8"),

@@ -15,11 +15,12 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, QuantParams, Tensor
-from mcugen.ops.cmsis_nn import weighted_s16 as cmsis_nn
+from mcugen.ops.cmsis_nn import weighted_int4 as cmsis_nn
 from mcugen.ops.common import Clamp
 from mcugen.ops.conv_geometry import conv_geometry, conv_shape
 from mcugen.ops.esp_nn import conv as esp_nn
 from mcugen.ops.esp_nn.matmul import ONE_PIXEL_KERNEL as ESP_NN_ONE_PIXEL
+from mcugen.ops.four_bits import in_four_bits
 from mcugen.ops.qconv_kernel import (
     QCONV_KERNELS,
     QConvParams,
@@ -205,11 +206,12 @@ def _lower(site: Site) -> Lowered:
         raise InternalError(f"{site.node.name}: QConv without quantization")
     g = conv_geometry(attrs, x, w).simplified()
     form = (g.out_c, g.group_in, g.height.kernel, g.width.kernel)
+    weights = stored_weights(w.data, w.quant.zero_point)
     params = QConvParams(
         geometry=g,
         x_dtype=x.dtype,
         x_zero_point=int(x.quant.zero_point),
-        weights=stored_weights(w.data, w.quant.zero_point).reshape(form),
+        weights=weights.reshape(form),
         bias=np.zeros(g.out_c, np.int32) if bias is None or bias.data is None else bias.data,
         requant=Requant.of(
             site.arithmetic,
@@ -221,6 +223,7 @@ def _lower(site: Site) -> Lowered:
             wide=x.dtype is DType.INT16,
         ),
         out_shape=out.shape,
+        four_bits=in_four_bits(x, w, weights),
     )
     return Lowered(params, (x.name,))
 

@@ -15,6 +15,7 @@ import numpy as np
 from mcugen.ir import Array, DType
 from mcugen.ops.conv_geometry import ConvGeometry, convolve
 from mcugen.ops.conv_kernel import Section, sections
+from mcugen.ops.four_bits import packed_rows
 from mcugen.ops.spec import Constant, Core, Kernel
 from mcugen.quantize.fixed_point import INT32_MAX
 from mcugen.quantize.requant import Requant, dtype_range
@@ -38,6 +39,7 @@ class QConvParams:
         bias: int32 [O].
         requant: accumulator -> output; None when the output is the accumulator itself, int32.
         out_shape: the output tensor's shape: the geometry may be a simplified one.
+        four_bits: whether weights are stored in 4 bits; they are -8..7 then.
     """
 
     geometry: ConvGeometry
@@ -47,6 +49,7 @@ class QConvParams:
     bias: Array
     requant: Requant | None
     out_shape: tuple[int, ...]
+    four_bits: bool = False
 
     @property
     def out_dtype(self) -> DType:
@@ -56,7 +59,7 @@ class QConvParams:
     @property
     def weights_dtype(self) -> DType:
         """Element type of the stored weights."""
-        return DType.of(self.weights)
+        return DType.UINT8 if self.four_bits else DType.of(self.weights)
 
     @property
     def sum_type(self) -> str:
@@ -66,7 +69,13 @@ class QConvParams:
     @property
     def column_elems(self) -> int:
         """Inputs of one output and group, padded: the length of a row of weights."""
-        return -(-self.geometry.depth // COLUMN_ALIGN_ELEMS) * COLUMN_ALIGN_ELEMS
+        step = 2 if self.four_bits else COLUMN_ALIGN_ELEMS
+        return -(-self.geometry.depth // step) * step
+
+    @property
+    def row_elems(self) -> int:
+        """Stored elements of a row of weights."""
+        return self.column_elems // 2 if self.four_bits else self.column_elems
 
     @property
     def pixels(self) -> int:
@@ -92,9 +101,16 @@ class QConvParams:
 
     @property
     def packed_weights(self) -> Array:
-        """[O, column_elems]: kh, kw, i in order, then zeros."""
+        """[O, column_elems]: kh, kw, i in order, then zeros; half as many bytes of 4 bits."""
         rows = self.weights.transpose(0, 2, 3, 1).reshape(self.geometry.out_c, -1)
+        if self.four_bits:
+            return packed_rows(rows)
         return np.pad(rows, ((0, 0), (0, self.column_elems - rows.shape[1])))
+
+    @property
+    def tap_bytes(self) -> int:
+        """Bytes of one tap of the depthwise kernel, of 4 bits."""
+        return -(-self.geometry.out_c // 2)
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -109,7 +125,10 @@ def packed_constants(params: QConvParams) -> tuple[Constant, ...]:
 
 def depthwise_constants(params: QConvParams) -> tuple[Constant, ...]:
     """Weights [KH, KW, C], bias, requantization."""
-    return _constants(params, params.weights[:, 0].transpose(1, 2, 0))
+    taps = params.weights[:, 0].transpose(1, 2, 0)
+    if params.four_bits:
+        taps = packed_rows(taps.reshape(-1, params.geometry.out_c))
+    return _constants(params, taps)
 
 
 def _constants(params: QConvParams, weights: Array) -> tuple[Constant, ...]:
@@ -177,9 +196,34 @@ def _depthwise(params: QConvParams) -> str | None:
     return None if params.geometry.is_depthwise else "not depthwise"
 
 
+MORE_BITS = "weights have more than 4 bits"
+
+
+def four_bits_reason(params: QConvParams) -> str | None:
+    """Why a kernel for weights of 4 bits cannot take the node."""
+    return None if params.four_bits else MORE_BITS
+
+
+def _depthwise_int4(params: QConvParams) -> str | None:
+    return four_bits_reason(params) or _depthwise(params)
+
+
 _HEADERS = ("mcugen_quant.h",)
 
 QCONV_KERNELS = (
+    Kernel(
+        "portable/qconv_depthwise_int4.c.j2",
+        accepts=_depthwise_int4,
+        constants=depthwise_constants,
+        headers=_HEADERS,
+    ),
+    Kernel(
+        "portable/qconv_int4.c.j2",
+        accepts=four_bits_reason,
+        constants=packed_constants,
+        scratch=_column_scratch,
+        headers=_HEADERS,
+    ),
     Kernel(
         "portable/qconv_depthwise.c.j2",
         accepts=_depthwise,

@@ -6,13 +6,15 @@ known, so it goes into the bias, and the inputs are multiplied as they are.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
 
 from mcugen.ir import DType
 from mcugen.ops.conv_kernel import Section, sections
-from mcugen.ops.qconv_kernel import QConvParams, sum_fits, sum_type
+from mcugen.ops.four_bits import packed_rows
+from mcugen.ops.qconv_kernel import QConvParams, four_bits_reason, sum_fits, sum_type
 from mcugen.ops.spec import Constant, Kernel
 from mcugen.quantize.fixed_point import wrap_int32
 from mcugen.quantize.requant import Requant
@@ -26,9 +28,10 @@ class QFullyConnectedForm:
         inner: length of the sums.
         units: outputs.
         x_dtype: int8, uint8 or int16.
-        weights_dtype: int8 or int16.
+        weights_dtype: int8 or int16, uint8 where they have 4 bits.
         requant: accumulator -> output.
         sum_type: C type of an accumulator.
+        four_bits: whether two weights are stored in a byte.
     """
 
     inner: int
@@ -37,6 +40,12 @@ class QFullyConnectedForm:
     weights_dtype: DType
     requant: Requant | None
     sum_type: str
+    four_bits: bool
+
+    @property
+    def row_elems(self) -> int:
+        """Stored elements of a row of weights."""
+        return -(-self.inner // 2) if self.four_bits else self.inner
 
     @property
     def pairs(self) -> tuple[Section, ...]:
@@ -58,6 +67,7 @@ def _form(params: QConvParams) -> QFullyConnectedForm:
         params.weights_dtype,
         params.requant,
         sum_type(params),
+        params.four_bits,
     )
 
 
@@ -79,14 +89,27 @@ def _constants(params: QConvParams) -> tuple[Constant, ...]:
     assert requant is not None
     sums = params.weights.astype(np.int64).reshape(params.geometry.out_c, -1).sum(axis=1)
     bias = wrap_int32(params.bias.astype(np.int64) - zero * sums).astype(np.int32)
-    weights = Constant("weights", params.weights.reshape(-1))
-    return (weights, Constant("bias", bias), *requant.constants())
+    rows = params.weights.reshape(params.geometry.out_c, -1)
+    weights = packed_rows(rows) if params.four_bits else rows
+    arrays = (Constant("weights", weights.reshape(-1)), Constant("bias", bias))
+    return (*arrays, *requant.constants())
 
 
-QFULLY_CONNECTED_KERNEL = Kernel(
+def _reason_int4(params: QConvParams) -> str | None:
+    return four_bits_reason(params) or _reason(params)
+
+
+_KERNEL = Kernel(
     "portable/qfully_connected.c.j2",
     accepts=_reason,
     constants=_constants,
     headers=("mcugen_quant.h",),
     form=_form,
+)
+
+QFULLY_CONNECTED_KERNELS = (
+    dataclasses.replace(
+        _KERNEL, template="portable/qfully_connected_int4.c.j2", accepts=_reason_int4
+    ),
+    _KERNEL,
 )

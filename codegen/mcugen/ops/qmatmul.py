@@ -16,10 +16,11 @@ import numpy as np
 
 from mcugen.errors import InternalError
 from mcugen.ir import Array, DType, Tensor
-from mcugen.ops.cmsis_nn import matmul_s16, weighted_s16
+from mcugen.ops.cmsis_nn import matmul_s16, weighted_int4
 from mcugen.ops.common import dtype_constraint, no_empty_dims, optional, present
 from mcugen.ops.conv_kernel import Section, sections
 from mcugen.ops.esp_nn import matmul as esp_nn
+from mcugen.ops.four_bits import in_four_bits
 from mcugen.ops.matmul import (
     fully_connected_geometry,
     fully_connected_shape,
@@ -33,7 +34,7 @@ from mcugen.ops.qconv_kernel import (
     qconv_reference,
     stored_weights,
 )
-from mcugen.ops.qfully_connected_kernel import QFULLY_CONNECTED_KERNEL
+from mcugen.ops.qfully_connected_kernel import QFULLY_CONNECTED_KERNELS
 from mcugen.ops.qmatmul_rules import QFullyConnectedAttrs, QMatMulAttrs
 from mcugen.ops.spec import (
     ImportContext,
@@ -75,11 +76,12 @@ def _lower_fully_connected(site: Site) -> Lowered:
         raise InternalError(f"{site.node.name}: QFullyConnected without quantization")
     units, inner = w.shape
     per_channel = real_multiplier(x.quant, w.quant, out.quant)
+    weights = stored_weights(w.data, w.quant.zero_point)
     params = QConvParams(
         geometry=fully_connected_geometry(x.size // inner, inner, units),
         x_dtype=x.dtype,
         x_zero_point=int(x.quant.zero_point),
-        weights=stored_weights(w.data, w.quant.zero_point)[:, :, None, None],
+        weights=weights[:, :, None, None],
         bias=np.zeros(units, np.int32) if bias is None or bias.data is None else bias.data,
         requant=Requant.of(
             site.arithmetic,
@@ -91,6 +93,7 @@ def _lower_fully_connected(site: Site) -> Lowered:
             wide=x.dtype is DType.INT16,
         ),
         out_shape=out.shape,
+        four_bits=in_four_bits(x, w, weights),
     )
     return Lowered(params, (x.name,))
 
@@ -252,9 +255,9 @@ SPECS = (
         lower=_lower_fully_connected,
         reference=qconv_reference,
         kernels=(
-            *weighted_s16.FULLY_CONNECTED_KERNELS,
+            *weighted_int4.FULLY_CONNECTED_KERNELS,
             esp_nn.FULLY_CONNECTED_KERNEL,
-            QFULLY_CONNECTED_KERNEL,
+            *QFULLY_CONNECTED_KERNELS,
             *QCONV_KERNELS,
         ),
         macs=qconv_macs,

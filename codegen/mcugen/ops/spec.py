@@ -238,6 +238,7 @@ class Kernel:
         headers: runtime or library headers that the generated C includes.
         form: params -> what the template sees as `p`: the numbers as the library takes them.
         align_bytes: of every input and output; the kernel is not taken where a view lies otherwise.
+        wrong_on: cores on which the library's code is wrong: it is never taken there.
         slower_on: params -> cores on which portable C was measured faster: `--kernels auto`
             leaves it out there.
 
@@ -255,6 +256,7 @@ class Kernel:
     headers: tuple[str, ...] = ()
     form: Callable[[Any], Any] = _as_they_are
     align_bytes: int = 1
+    wrong_on: frozenset[Core] = frozenset()
     slower_on: Callable[[Any], frozenset[Core]] = _nowhere
 
 

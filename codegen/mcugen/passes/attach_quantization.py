@@ -43,7 +43,9 @@ def _attach_input(ed: Editor, node: Node) -> None:
     if tensor.quant is None:
         ed.set_tensor(tensor.replace(quant=params))
     elif tensor.data is not None:
-        copy = ed.constant(tensor.data, tensor.name, quant=params, source=tensor.source)
+        copy = ed.constant(
+            tensor.data, tensor.name, quant=params, source=tensor.source, bits=tensor.bits
+        )
         ed.replace((node,), (node.replace(inputs=(copy, *node.inputs[1:])),))
     else:
         copy = ed.emit(

@@ -159,7 +159,7 @@ def with_weights(graph: Graph, node: Node, layer: Folded) -> tuple[Node, tuple[T
     bias = Tensor(f"{w.name}__bias", layer.bias.shape, w.dtype, quant) if old is None else old
     values = layer.bias.astype(np.int32)
     made = (
-        Tensor(f"{w.name}__live", w.shape, w.dtype, w.quant, data),
+        Tensor(f"{w.name}__live", w.shape, w.dtype, w.quant, data, bits=w.bits),
         dataclasses.replace(
             bias, name=f"{bias.name}__live", dtype=DType.INT32, data=values, source=None
         ),

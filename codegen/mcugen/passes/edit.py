@@ -91,10 +91,11 @@ class Editor:
         *,
         quant: QuantParams | None = None,
         source: Source | None = None,
+        bits: int | None = None,
     ) -> str:
         """Add a constant tensor; returns its name."""
         return self.add_tensor(
-            Tensor(hint, array.shape, DType.of(array), quant, data=array, source=source)
+            Tensor(hint, array.shape, DType.of(array), quant, array, source, bits)
         )
 
     def set_tensor(self, tensor: Tensor) -> None:

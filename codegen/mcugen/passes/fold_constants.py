@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from mcugen.ir import Graph, Node
 from mcugen.ops.identity import IdentityAttrs
+from mcugen.ops.registry import specs
 from mcugen.passes.edit import Editor, evaluate
 from mcugen.passes.quantized import DEQUANTIZE, QUANTIZE, conversion_params
+from mcugen.passes.roles import data_inputs
 
 _MAX_ELEMS = 1 << 16
 
@@ -47,9 +49,17 @@ def _fold(ed: Editor, node: Node) -> None:
     for name, result in zip(node.outputs, results, strict=True):
         tensor = ed.tensor(name)
         quant = conversion_params(ed, node) if node.op == QUANTIZE else tensor.quant
-        new = ed.constant(result, name, quant=quant, source=tensor.source)
+        new = ed.constant(result, name, quant=quant, source=tensor.source, bits=_bits(ed, node))
         ed.redirect(name, new)
         if name in ed.outputs:
             copy = Node("Identity", ed.fresh(f"{name}.copy"), (new,), (name,), IdentityAttrs())
             copies.append(copy.replace(origin=node.origin))
     ed.replace((node,), copies)
+
+
+def _bits(ed: Editor, node: Node) -> int | None:
+    """Bits of an element of the results: those of the values that are moved."""
+    if not specs()[node.op].moves_values:
+        return None
+    found = {ed.tensor(node.inputs[i]).bits for i in data_inputs(node)}
+    return found.pop() if len(found) == 1 else None

@@ -108,7 +108,9 @@ def _flipped(ed: Editor, node: Node, near: Node) -> str:
         quant = dataclasses.replace(quant, axis=1 - quant.axis)
         attrs = dataclasses.replace(attrs, axis=quant.axis)
     assert integers.data is not None
-    flipped = ed.constant(integers.data.T, f"{integers.name}__weight", quant=quant)
+    flipped = ed.constant(
+        integers.data.T, f"{integers.name}__weight", quant=quant, bits=integers.bits
+    )
     out = f"{node.outputs[0]}__weight"
     return ed.emit(node.op, (flipped, *node.inputs[1:]), attrs, near=near, hint=out, beside=True)
 

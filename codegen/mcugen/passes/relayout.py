@@ -217,4 +217,4 @@ def with_leading_ones(tensor: Tensor, rank: int) -> Tensor:
     if quant is not None and quant.axis is not None:
         quant = dataclasses.replace(quant, axis=quant.axis + added)
     data = None if tensor.data is None else tensor.data.reshape(shape)
-    return Tensor(tensor.name, shape, tensor.dtype, quant, data)
+    return Tensor(tensor.name, shape, tensor.dtype, quant, data, bits=tensor.bits)

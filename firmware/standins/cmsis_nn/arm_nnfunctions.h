@@ -228,6 +228,47 @@ arm_cmsis_nn_status arm_fully_connected_s16(
 
 int32_t arm_fully_connected_s16_get_buffer_size(const cmsis_nn_dims *filter_dims);
 
+/* Those of int8 with weights of 4 bits: two in a byte, the first in the low half, rows without a gap. */
+arm_cmsis_nn_status arm_convolve_wrapper_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data);
+
+int32_t arm_convolve_wrapper_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_dims *input_dims,
+                                                const cmsis_nn_dims *filter_dims,
+                                                const cmsis_nn_dims *output_dims);
+
+arm_cmsis_nn_status arm_convolve_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data);
+
+int32_t arm_convolve_s4_get_buffer_size(const cmsis_nn_dims *input_dims,
+                                        const cmsis_nn_dims *filter_dims);
+
+arm_cmsis_nn_status arm_depthwise_conv_wrapper_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data);
+
+int32_t arm_depthwise_conv_wrapper_s4_get_buffer_size(
+    const cmsis_nn_dw_conv_params *dw_conv_params, const cmsis_nn_dims *input_dims,
+    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims);
+
+arm_cmsis_nn_status arm_fully_connected_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data);
+
 /* Products of matrices: left [n, h, w, c], right [n, h, w, c] already transposed, one sum over c
  * for every pair of rows. */
 arm_cmsis_nn_status arm_batch_matmul_s8(

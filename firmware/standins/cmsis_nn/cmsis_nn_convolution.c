@@ -20,6 +20,7 @@ typedef struct {
     int32_t group_in;  /* input channels of a group */
     int32_t group_out; /* output channels of a group */
     bool depthwise;    /* filters [1, KH, KW, O] instead of [O, KH, KW, group_in] */
+    bool int4;         /* two weights in a byte */
 } convolution;
 
 static int32_t weight_index(const convolution *c, int32_t o, int32_t kh, int32_t kw, int32_t i)
@@ -40,7 +41,8 @@ static int32_t tap_sum(const convolution *c, int32_t n, int32_t ih, int32_t iw, 
     int32_t sum = 0;
     for (int32_t i = 0; i < c->group_in; i++) {
         const int32_t value = c->x[pixel * c->in->c + first + i] + c->input_offset;
-        sum += value * c->weights[weight_index(c, o, kh, kw, i)];
+        const int32_t index = weight_index(c, o, kh, kw, i);
+        sum += value * (c->int4 ? standin_int4(c->weights, index) : c->weights[index]);
     }
     return sum;
 }
@@ -109,7 +111,7 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size(const cmsis_nn_conv_params *conv
 static arm_cmsis_nn_status ordinary(
     const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant,
     const cmsis_nn_dims *in, const int8_t *x, const cmsis_nn_dims *filter, const int8_t *weights,
-    const int32_t *bias, const cmsis_nn_dims *out, int8_t *y)
+    const int32_t *bias, const cmsis_nn_dims *out, int8_t *y, bool int4)
 {
     if (bias == NULL || filter->c < 1 || in->c % filter->c != 0) {
         return ARM_CMSIS_NN_ARG_ERROR;
@@ -133,7 +135,8 @@ static arm_cmsis_nn_status ordinary(
                            .output_offset = params->output_offset,
                            .group_in = filter->c,
                            .group_out = out->c / groups,
-                           .depthwise = false};
+                           .depthwise = false,
+                           .int4 = int4};
     convolve(&c, y);
     return ARM_CMSIS_NN_SUCCESS;
 }
@@ -151,7 +154,7 @@ arm_cmsis_nn_status arm_convolve_wrapper_s8(
         return ARM_CMSIS_NN_ARG_ERROR;
     }
     return ordinary(conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
-                    bias_data, output_dims, output_data);
+                    bias_data, output_dims, output_data, false);
 }
 
 arm_cmsis_nn_status arm_convolve_s8(
@@ -169,7 +172,7 @@ arm_cmsis_nn_status arm_convolve_s8(
         return ARM_CMSIS_NN_ARG_ERROR;
     }
     return ordinary(conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
-                    bias_data, output_dims, output_data);
+                    bias_data, output_dims, output_data, false);
 }
 
 int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(
@@ -183,16 +186,13 @@ int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(
     return 0; /* without SIMD */
 }
 
-arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(
-    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+static arm_cmsis_nn_status depthwise(
+    const cmsis_nn_dw_conv_params *dw_conv_params,
     const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
     const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
-    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-    int8_t *output_data)
+    const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data, bool int4)
 {
-    (void)bias_dims;
-    if (!standin_take(ctx, 0) || bias_data == NULL
-        || dw_conv_params->ch_mult * input_dims->c != output_dims->c) {
+    if (bias_data == NULL || dw_conv_params->ch_mult * input_dims->c != output_dims->c) {
         return ARM_CMSIS_NN_ARG_ERROR;
     }
     const convolution c = {.in = input_dims,
@@ -210,9 +210,111 @@ arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(
                            .output_offset = dw_conv_params->output_offset,
                            .group_in = 1,
                            .group_out = dw_conv_params->ch_mult,
-                           .depthwise = true};
+                           .depthwise = true,
+                           .int4 = int4};
     convolve(&c, output_data);
     return ARM_CMSIS_NN_SUCCESS;
+}
+
+arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(
+    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data)
+{
+    (void)bias_dims;
+    if (!standin_take(ctx, 0)) {
+        return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    return depthwise(dw_conv_params, quant_params, input_dims, input_data, filter_dims,
+                     filter_data, bias_data, output_dims, output_data, false);
+}
+
+int32_t arm_convolve_s4_get_buffer_size(const cmsis_nn_dims *input_dims,
+                                        const cmsis_nn_dims *filter_dims)
+{
+    return 4 * filter_dims->h * filter_dims->w * input_dims->c; /* two columns of int16 */
+}
+
+int32_t arm_convolve_wrapper_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_dims *input_dims,
+                                                const cmsis_nn_dims *filter_dims,
+                                                const cmsis_nn_dims *output_dims)
+{
+    (void)output_dims;
+    if (is_pointwise(conv_params, input_dims, filter_dims)) {
+        return 0;
+    }
+    return arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
+}
+
+static arm_cmsis_nn_status ordinary_int4(
+    const cmsis_nn_context *ctx, int32_t needed, const cmsis_nn_conv_params *params,
+    const cmsis_nn_per_channel_quant_params *quant, const cmsis_nn_dims *in, const int8_t *x,
+    const cmsis_nn_dims *filter, const int8_t *weights, const int32_t *bias,
+    const cmsis_nn_dims *out, int8_t *y)
+{
+    if (!standin_take(ctx, needed) || filter->c != in->c) { /* there are no groups */
+        return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    return ordinary(params, quant, in, x, filter, weights, bias, out, y, true);
+}
+
+arm_cmsis_nn_status arm_convolve_wrapper_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data)
+{
+    const int32_t needed =
+        arm_convolve_wrapper_s4_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
+    (void)bias_dims;
+    return ordinary_int4(ctx, needed, conv_params, quant_params, input_dims, input_data,
+                         filter_dims, filter_data, bias_data, output_dims, output_data);
+}
+
+arm_cmsis_nn_status arm_convolve_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data)
+{
+    const int32_t needed = arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
+    (void)bias_dims;
+    return ordinary_int4(ctx, needed, conv_params, quant_params, input_dims, input_data,
+                         filter_dims, filter_data, bias_data, output_dims, output_data);
+}
+
+int32_t arm_depthwise_conv_wrapper_s4_get_buffer_size(
+    const cmsis_nn_dw_conv_params *dw_conv_params, const cmsis_nn_dims *input_dims,
+    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims)
+{
+    const cmsis_nn_tile dilation = dw_conv_params->dilation;
+    if (input_dims->c != output_dims->c || input_dims->n != 1 || dilation.w != 1
+        || dilation.h != 1) {
+        return 0;
+    }
+    return 2 * input_dims->c * filter_dims->w * filter_dims->h; /* a column of int16 */
+}
+
+arm_cmsis_nn_status arm_depthwise_conv_wrapper_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data)
+{
+    const int32_t needed = arm_depthwise_conv_wrapper_s4_get_buffer_size(
+        dw_conv_params, input_dims, filter_dims, output_dims);
+    (void)bias_dims;
+    if (!standin_take(ctx, needed)) {
+        return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    return depthwise(dw_conv_params, quant_params, input_dims, input_data, filter_dims,
+                     filter_data, bias_data, output_dims, output_data, true);
 }
 
 static bool is_reverse(const cmsis_nn_transpose_conv_params *params, const cmsis_nn_dims *in)
@@ -306,7 +408,8 @@ arm_cmsis_nn_status arm_transpose_conv_wrapper_s8(
                            .output_offset = params->output_offset,
                            .group_in = input_dims->c,
                            .group_out = output_dims->c,
-                           .depthwise = false};
+                           .depthwise = false,
+                           .int4 = false};
     int8_t *to = output_data;
     for (int32_t n = 0; n < output_dims->n; n++) {
         for (int32_t oh = 0; oh < output_dims->h; oh++) {

@@ -72,6 +72,35 @@ arm_cmsis_nn_status arm_fully_connected_per_channel_s8(
                 output_data);
 }
 
+arm_cmsis_nn_status arm_fully_connected_s4(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+    const cmsis_nn_per_tensor_quant_params *quant_params, const cmsis_nn_dims *input_dims,
+    const int8_t *input_data, const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+    const cmsis_nn_dims *bias_dims, const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+    int8_t *output_data)
+{
+    const int32_t inner = filter_dims->n;
+    int8_t *to = output_data;
+    (void)bias_dims;
+    if (!standin_take(ctx, 0) || bias_data == NULL) {
+        return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    for (int32_t r = 0; r < input_dims->n; r++) {
+        for (int32_t u = 0; u < output_dims->c; u++) {
+            int32_t sum = bias_data[u];
+            for (int32_t k = 0; k < inner; k++) {
+                sum += (input_data[r * inner + k] + fc_params->input_offset)
+                       * standin_int4(filter_data, u * inner + k);
+            }
+            const int32_t scaled =
+                standin_requantize(sum, quant_params->multiplier, quant_params->shift);
+            *to++ = standin_clamp(scaled + fc_params->output_offset, fc_params->activation.min,
+                                  fc_params->activation.max);
+        }
+    }
+    return ARM_CMSIS_NN_SUCCESS;
+}
+
 arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, int32_t vector_cols,
                                       int32_t vector_rows, const int8_t *vector_data,
                                       int32_t lhs_offset, int32_t rhs_offset,

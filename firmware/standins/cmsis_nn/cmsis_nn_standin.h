@@ -29,4 +29,12 @@ static inline bool standin_take(const cmsis_nn_context *ctx, int32_t needed)
     return true;
 }
 
+/* Weight `index` of weights of 4 bits: two in a byte, the first in the low half. */
+static inline int32_t standin_int4(const int8_t *weights, int32_t index)
+{
+    const int32_t byte = (uint8_t)weights[index / 2];
+    const int32_t stored = index % 2 == 0 ? byte & 15 : byte >> 4;
+    return stored < 8 ? stored : stored - 16;
+}
+
 #endif

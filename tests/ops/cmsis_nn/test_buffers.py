@@ -93,3 +93,18 @@ def test_a_transposed_convolution() -> None:
     assert buffers.transpose_convolve(deep, filters, y, stride, Core.MVE) == 4 * 112
     assert buffers.reversed_filters(deep, filters, stride) == 5 * 2 * 3 * 17
     assert buffers.reversed_filters(deep, filters, Tile(3, 2)) == 0
+
+
+@pytest.mark.parametrize(
+    ("core", "conv", "depthwise"),
+    [(Core.PLAIN, 4 * 45, 2 * 45), (Core.DSP, 4 * 45, 2 * 45), (Core.MVE, 4 * 48, None)],
+)
+def test_weights_of_4_bits(core: Core, conv: int, depthwise: int | None) -> None:
+    """As the library's kernels use it: seen by guards behind it, in emulated Cortex-M4 and M55."""
+    x, filters = Dims(1, 6, 6, 5), Dims(5, 3, 3, 5)
+    assert buffers.convolve_s4(x, filters, core) == conv
+    if depthwise is not None:
+        assert buffers.depthwise_s4(x, filters, x, Tile(1, 1)) == depthwise
+        assert buffers.depthwise_s4(x, filters, x, Tile(1, 2)) == 0
+        assert buffers.depthwise_s4(x, filters, Dims(1, 6, 6, 10), Tile(1, 1)) == 0
+        assert buffers.depthwise_s4(Dims(2, 6, 6, 5), filters, x, Tile(1, 1)) == 0

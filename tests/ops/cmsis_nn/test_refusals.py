@@ -22,6 +22,8 @@ from mcugen.ops.spec import Arithmetic, Core
 from mcugen.ops.transpose import TransposeAttrs
 from mcugen.quantize.fixed_point import Rounding
 from opcase import OpCase, q, q_axis, random_int
+from opcases.conv import PAD1
+from opcases.four_bits import narrowed
 from vendor_cases import (
     UINT8,
     average,
@@ -74,6 +76,52 @@ CASES: dict[str, tuple[OpCase, str | None]] = {
     "depthwise 3x3 with 2 rows behind taken": (
         conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, pads=(1, 1, 2, 1)),
         None,
+    ),
+    "conv of 4 bits taken": (narrowed(conv((1, 5, 5, 3), (4, 3, 3, 3), pads=PAD1)), None),
+    "conv of 4 bits grouped": (
+        narrowed(conv((1, 5, 5, 4), (6, 2, 3, 3), groups=2)),
+        "groups must be 1 with weights of 4 bits, got 2",
+    ),
+    "conv of 4 bits uint8": (
+        narrowed(conv((1, 5, 5, 3), (4, 3, 3, 3), dtype=UINT8)),
+        "must be int8, got uint8",
+    ),
+    "conv of 4 bits and long rows": (
+        narrowed(conv((1, 2, 2, 9000), (1, 9000, 2, 2))),
+        "dimensions must be at most 32767, got 36000",
+    ),
+    "depthwise of 4 bits and 5 channels taken": (
+        narrowed(conv((1, 5, 5, 5), (5, 1, 3, 3), groups=5)),
+        None,
+    ),
+    "depthwise of 4 bits and 5 channels, a batch": (
+        narrowed(conv((2, 5, 5, 5), (5, 1, 3, 3), groups=5)),
+        "an odd number of channels with weights of 4 bits must be one image",
+    ),
+    "depthwise of 4 bits and 5 channels, dilated": (
+        narrowed(conv((1, 5, 5, 5), (5, 1, 3, 3), groups=5, dilations=(1, 2))),
+        "an odd number of channels with weights of 4 bits must be one image",
+    ),
+    "depthwise of 4 bits and 5 channels with a multiplier": (
+        narrowed(conv((1, 5, 5, 5), (10, 1, 3, 3), groups=5)),
+        "got 1 images, dilation 1x1, 5 channels to 10",
+    ),
+    "depthwise of 4 bits and 6 channels, a batch taken": (
+        narrowed(conv((2, 5, 5, 6), (6, 1, 3, 3), groups=6)),
+        None,
+    ),
+    "depthwise of 4 bits uint8": (
+        narrowed(conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4, dtype=UINT8)),
+        "must be int8, got uint8",
+    ),
+    "fully connected of 4 bits taken": (narrowed(fully(3, 5)), None),
+    "fully connected of 4 bits per channel taken": (
+        narrowed(fully(3, 5, w_quant=q_axis(np.full(3, 0.01), 0))),
+        None,
+    ),
+    "fully connected of 4 bits and long rows": (
+        narrowed(fully(2, 40000)),
+        "dimensions must be at most 32767, got 40000",
     ),
     "transposed taken": (transposed((2, 3, 4, 5), (5, 2, 3, 3), strides=(2, 2)), None),
     "transposed grouped": (transposed((1, 3, 3, 4), (4, 2, 2, 2), groups=2), "groups must be 1"),
@@ -316,3 +364,21 @@ def test_clamps_are_never_left_to_the_library() -> None:
     assert step.kernel is not None and step.kernel.library == "cmsis_nn"
     form = step.kernel.form(step.params)
     assert (form.act_min, form.act_max) == (4, 34)
+
+
+def test_depthwise_of_4_bits_is_not_taken_where_its_code_is_wrong() -> None:
+    case = narrowed(conv((1, 5, 5, 4), (4, 1, 3, 3), groups=4))
+    for core, library in ((Core.DSP, "cmsis_nn"), (Core.MVE, "portable")):
+        step = step_of(case, "cmsis_nn", core=core)
+        assert step.kernel is not None and step.kernel.library == library
+        assert (library == "cmsis_nn") is (step.refused == ())
+    assert step.refused == (("cmsis_nn", "its code for mve cores is wrong"),)
+
+
+def test_an_image_of_one_row_of_4_bits_goes_past_the_wrapper() -> None:
+    row = narrowed(conv((1, 1, 9, 4), (3, 4, 1, 3), pads=(0, 1, 0, 0)))
+    image = narrowed(conv((1, 2, 9, 4), (3, 4, 1, 3)))
+    for case, function in ((row, "arm_convolve_s4"), (image, "arm_convolve_wrapper_s4")):
+        step = step_of(case, "cmsis_nn")
+        assert step.kernel is not None
+        assert step.kernel.form(step.params).function == function

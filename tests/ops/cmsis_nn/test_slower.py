@@ -13,6 +13,7 @@ from mcugen.ops.pad import PadAttrs
 from mcugen.ops.spec import Core
 from mcugen.ops.transpose import TransposeAttrs
 from opcase import OpCase, q, q_axis
+from opcases.four_bits import narrowed
 from vendor_cases import (
     average,
     binary,
@@ -37,6 +38,8 @@ CASES: dict[str, tuple[OpCase, tuple[Core, ...]]] = {
     "window of one channel into many": (conv((1, 9, 9, 1), (64, 1, 5, 4)), ()),
     "window of few channels": (conv((1, 9, 9, 3), (16, 3, 3, 3)), (P, D)),
     "window into few channels": (conv((1, 9, 9, 1), (16, 1, 3, 3)), (P, D)),
+    "window of 4 bits": (narrowed(conv((1, 6, 6, 16), (64, 16, 3, 3))), (P, D)),
+    "fully connected of 4 bits": (narrowed(fully(8, 100)), (P, D)),
     "groups": (conv((1, 9, 9, 16), (16, 4, 3, 3), groups=4), (P,)),
     "one pixel": (conv((1, 1, 1, 64), (32, 64, 1, 1), w_quant=PER_CHANNEL), ()),
     "one pixel of few elements": (conv((1, 1, 1, 32), (32, 32, 1, 1), w_quant=PER_CHANNEL), (D,)),

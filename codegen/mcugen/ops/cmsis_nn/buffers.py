@@ -76,6 +76,29 @@ def depthwise(x: Dims, filters: Dims, y: Dims, padding: Tile, dilation: Tile, co
     return _INT16_BYTES * x.c * taps
 
 
+def convolve_s4(x: Dims, filters: Dims, core: Core) -> int:
+    """arm_convolve_s4: two columns of int16, or four of int8 in whole vectors.
+
+    Its own getter tells MVE the former, which is less.
+    """
+    taps = filters.w * filters.h * x.c
+    if core is Core.MVE:
+        return _MVE_COLUMNS * _rounded_up(taps, _MVE_LANES)
+    return 2 * _INT16_BYTES * taps
+
+
+def is_depthwise_s4_opt(x: Dims, y: Dims, dilation: Tile) -> bool:
+    """Whether arm_depthwise_conv_wrapper_s4 takes the kernel that gathers columns."""
+    return x.c == y.c and x.n == 1 and dilation == Tile(1, 1)
+
+
+def depthwise_s4(x: Dims, filters: Dims, y: Dims, dilation: Tile) -> int:
+    """arm_depthwise_conv_wrapper_s4 without MVE: a column of int16."""
+    if not is_depthwise_s4_opt(x, y, dilation):
+        return 0
+    return _INT16_BYTES * x.c * filters.w * filters.h
+
+
 def is_reverse(x: Dims, stride: Tile) -> bool:
     """Whether a transposed convolution is done as an ordinary one on a widened input."""
     return stride.w <= 2 and stride.h <= 2 and x.c > REVERSE_CHANNELS

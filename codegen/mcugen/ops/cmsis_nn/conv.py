@@ -1,5 +1,6 @@
 """Integer convolutions by CMSIS-NN: arm_convolve_wrapper_s8, arm_depthwise_conv_wrapper_s8.
 
+With weights of 4 bits they are in conv_int4.py, which shares all but the functions.
 filters: [O, KH, KW, I] or depthwise [1, KH, KW, O]; multiplier and shift are int32 [O].
 """
 
@@ -72,6 +73,11 @@ class ConvForm:
     @property
     def whole_image(self) -> bool:
         """Whether the plain convolution is called, past the wrapper and its row kernel."""
+        return self.function in ("arm_convolve_s8", "arm_convolve_s4")
+
+    @property
+    def upscales(self) -> bool:
+        """Whether the function also does transposed convolutions."""
         return self.function == "arm_convolve_s8"
 
 
