@@ -10,6 +10,7 @@ from emulate.qemu_machines import machine, model_program, require_machine, run
 from emulate.test_qemu import small
 from mcugen.emulate.cores import CORES
 from mcugen.emulate.cross import END, MARK
+from mcugen.emulate.limits import layer_limit
 from mcugen.emulate.machine import Machine
 from mcugen.emulate.plugin import Plugin, build_plugin
 
@@ -40,7 +41,7 @@ def test_unicorn_and_qemu_count_the_same(place: str, core: str, name: str, tmp_p
     plugin = Plugin(build_plugin(one.command[0]), image.elf, 1 << 40, tmp_path / "counts")
     assert run(one, image, tmp_path, plugin.arguments()).returncode == 0
     before, *by_qemu = (int(line) for line in plugin.lines())
-    emulated = Machine(CORES[core], one.memory, image.elf)
+    emulated = Machine(CORES[core], one.memory, image.elf, layer_limit(compiled.program))
     by_unicorn = [c.instructions for c in emulated.call(f"{prefix}_invoke", MARK, END)]
     assert before == 0
     assert len(by_qemu) == len(compiled.program.in_order(compiled.plan.order)) + 1
