@@ -34,7 +34,9 @@ def quantity(value: float | None, unit: str, digits: int = DIGITS, step: float =
 
 
 def duration(seconds: float | None) -> str:
-    """A time that a board's timer of microseconds took."""
+    """A time that a board's timer of microseconds took; `< 1 µs` where it saw none."""
+    if seconds == 0:
+        return "< 1 µs"
     return quantity(seconds, "s", step=1e-6)
 
 
