@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +12,16 @@ import pytest
 
 import onnx_models
 from benched import BENCH
+from commandline import Run, runner
 from mcugen import cli, cli_options
 from mcugen.emulate.result import BenchResult
 from mcugen.errors import MissingExtraError
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("check", MODEL)` -> (exit code, standard output, standard error)."""
-
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["mcugen", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "200")
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        found = capsys.readouterr()
-        return code, found.out, found.err
-
-    return call
+    return runner(monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -5,38 +5,22 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benched import BENCH
+from commandline import Run, runner
 from emulate.programs import require_packages
 from mcugen import cli
 from mcugen.emulate.boot import BootResult
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run(MODEL, "--board", ...)` -> (exit code, standard output, standard error)."""
     require_packages()
-
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["mcugen", "bench", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "200")
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        found = capsys.readouterr()
-        return code, found.out, found.err
-
-    return call
+    return runner(monkeypatch, capsys, "bench")
 
 
 @pytest.fixture

@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from mcugen import cli
+from commandline import Run, runner
 from measured import MEASUREMENT, write_run
 from pages import read_page
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("a", "b")` -> (exit code, standard output, standard error) of `mcugen report`."""
-
-    def call(*arguments: Any) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["mcugen", "report", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "120")
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        found = capsys.readouterr()
-        return code, found.out, found.err
-
-    return call
+    return runner(monkeypatch, capsys, "report", columns=120)
 
 
 @pytest.fixture

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from commandline import exit_code
 from device.fake_ports import plug_in, port
-from mcugen import cli
 from mcugen.device import uf2
 from mcugen.targets import load_target
 
 standin = pytest.importorskip("e2e.standin_core")
 
 Export = Callable[[str], Path]
-
-
-def mcugen(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """The exit code of the command line."""
-    monkeypatch.setattr(sys, "argv", ["mcugen", *map(str, arguments)])
-    monkeypatch.setenv("COLUMNS", "160")
-    try:
-        cli.main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 @pytest.fixture
@@ -38,7 +26,7 @@ def export(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, examples_dir: Path) 
     def call(board: str) -> Path:
         folder, model = tmp_path / board, examples_dir / "digits" / "digits_int8.onnx"
         arguments = ("--board", board, "--kernels", "portable", "-o", folder)
-        assert mcugen(monkeypatch, "export", model, *arguments) == 0
+        assert exit_code(monkeypatch, "export", model, *arguments) == 0
         core = standin.make_core(tmp_path / "core", load_target(board))
         for name, value in standin.variables(core).items():
             monkeypatch.setenv(name, value)
@@ -57,7 +45,7 @@ def test_an_exported_project_is_built_and_compared_with_the_plan(
 ) -> None:
     folder, result = export(board), tmp_path / "build.json"
     assert f"next:    mcugen build {folder}" in capsys.readouterr().out
-    assert mcugen(monkeypatch, "build", folder, "--json", result) == 0
+    assert exit_code(monkeypatch, "build", folder, "--json", result) == 0
     out = capsys.readouterr().out
     assert "warning" not in out and "error" not in out
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line}
@@ -87,7 +75,7 @@ def test_flashing_shows_the_port_and_what_comes_next(
     tty.touch()
     plug_in(monkeypatch, port(tty, "303a:1001", "USB JTAG/serial debug unit"))
     capsys.readouterr()
-    assert mcugen(monkeypatch, "flash", folder) == 0
+    assert exit_code(monkeypatch, "flash", folder) == 0
     out = capsys.readouterr().out
     assert f"port {tty}" in out and "uploading .pio/build/esp32s3/firmware.elf" in out
     assert f"written to ESP32-S3-DevKitC-1 N8, {tty}" in out
@@ -102,7 +90,7 @@ def test_c_that_was_changed_and_does_not_compile(
     with (folder / "src" / "main.cpp").open("a") as file:
         file.write("int9 broken;\n")
     capsys.readouterr()
-    assert mcugen(monkeypatch, "build", folder) == 1
+    assert exit_code(monkeypatch, "build", folder) == 1
     found = capsys.readouterr()
     assert "int9" in found.out and "Compiling" not in found.out
     assert "error: src/main.cpp, line" in found.err and "int9" in found.err
@@ -118,7 +106,7 @@ def test_without_the_platform_and_without_a_network(
     folder = export("pico_w")  # its platform is a git repository: that fails at once
     monkeypatch.setenv("PLATFORMIO_CORE_DIR", str(tmp_path / "empty"))
     capsys.readouterr()
-    assert mcugen(monkeypatch, "build", folder) == 1
+    assert exit_code(monkeypatch, "build", folder) == 1
     err = capsys.readouterr().err
     assert "could not be downloaded" in err and "HTTPS_PROXY" in err and "Traceback" not in err
 
@@ -131,14 +119,14 @@ def test_a_board_without_platformio_is_built_by_its_makefile_and_copied_onto_its
 ) -> None:
     pytest.importorskip("ziglang")
     folder, model = tmp_path / "bare", examples_dir / "digits" / "digits_int8.onnx"
-    assert mcugen(monkeypatch, "export", model, "--board", "pico_w_bare", "-o", folder) == 0
+    assert exit_code(monkeypatch, "export", model, "--board", "pico_w_bare", "-o", folder) == 0
     plug_in(monkeypatch)
     monkeypatch.setattr(uf2, "mount_points", lambda: iter([tmp_path]))
     capsys.readouterr()
-    assert mcugen(monkeypatch, "flash", folder) == 1
+    assert exit_code(monkeypatch, "flash", folder) == 1
     err = capsys.readouterr().err
     assert "no drive of a Raspberry Pi Pico W, bare found" in err and "hold BOOTSEL" in err
-    assert mcugen(monkeypatch, "build", folder) == 0
+    assert exit_code(monkeypatch, "build", folder) == 0
     rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
     report = json.loads((folder / "report.json").read_text())
     weights_and_code = report["flash_bytes"] + report["selftest_bytes"]
@@ -154,6 +142,6 @@ def test_a_host_project_is_built_and_run(
 ) -> None:
     folder = export("host")
     capsys.readouterr()
-    assert mcugen(monkeypatch, "build", folder, "--verbose") == 0
+    assert exit_code(monkeypatch, "build", folder, "--verbose") == 0
     out = capsys.readouterr().out
     assert "PASS: 8 layer outputs" in out and "-Wconversion" in out

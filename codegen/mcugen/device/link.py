@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from typing import Any, Protocol
 
+from mcugen.device.ports import permission_hint
 from mcugen.errors import DeviceError, MissingExtraError
 
 BAUD = 115_200
@@ -120,15 +121,17 @@ def _open(port: str, baud: int) -> Any:
             port, baudrate=baud, timeout=0, write_timeout=_WRITE_LIMIT_S, exclusive=True
         )
     except (OSError, ValueError) as error:
-        raise DeviceError(f"port {port} cannot be opened: {error}", hint=_hint(error)) from error
+        raise DeviceError(
+            f"port {port} cannot be opened: {error}", hint=_hint(port, error)
+        ) from error
 
 
-def _hint(error: Exception) -> str:
+def _hint(port: str, error: Exception) -> str:
     text = str(error).lower()
     if "busy" in text or "exclusively lock" in text or "access is denied" in text:
         return "another program holds it: close serial monitors"
     if "permission" in text or "errno 13" in text:
-        return "on Linux: sudo usermod -aG dialout $USER, then log in again"
+        return permission_hint(port)
     if "inappropriate ioctl" in text:
         return "that is a file or a device of another kind, no serial port"
     return "is the board plugged in? `python -m serial.tools.list_ports -v` lists the ports"

@@ -132,12 +132,15 @@ def _check_access(path: str) -> None:
 
 def no_permission(path: str) -> DeviceError:
     """The error for a port that this user may not use, with the group that may."""
+    return DeviceError(f"no permission to use {path}", hint=permission_hint(path))
+
+
+def permission_hint(path: str) -> str:
+    """How this user gets a port's permission: the group that has it, or udev rules."""
     group = _group_of(path)
     if group in ("", "root"):
-        hint = f"install PlatformIO's udev rules ({UDEV_RULES}), then plug the board in again"
-    else:
-        hint = f"`sudo usermod -aG {group} $USER`, then log out and in again"
-    return DeviceError(f"no permission to use {path}", hint=hint)
+        return f"install PlatformIO's udev rules ({UDEV_RULES}), then plug the board in again"
+    return f"`sudo usermod -aG {group} $USER`, then log out and in again"
 
 
 def _group_of(path: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
 
 from mcugen.emulate import cross, xtensa
 from mcugen.emulate.cores import Core, QemuCore
@@ -20,16 +20,21 @@ from mcugen.targets import Memory, Target
 from mcugen.toolchain import ForeignSources
 
 
-class Emulation(Protocol):
-    """A board's core on this machine."""
+@dataclass(frozen=True)
+class Emulation:
+    """A board's core on this machine.
 
-    @property
-    def toolchain(self) -> Toolchain:
-        """Its compiler."""
+    Attributes:
+        toolchain: its compiler.
+        mark: the function to call between layers.
+        link: makes a program, as `build_image` does.
+        load: (image, memory, limit) -> a machine with the program in it.
+    """
 
-    @property
-    def mark(self) -> str:
-        """The function to call between layers."""
+    toolchain: Toolchain
+    mark: str
+    link: Callable[..., Image]
+    load: Callable[[bytes, Memory, int], AbstractContextManager[Machine]]
 
     def build(
         self,
@@ -40,49 +45,18 @@ class Emulation(Protocol):
         vendor: ForeignSources | None,
     ) -> Image:
         """A program, as `build_image` makes it."""
-
-    def load(self, image: bytes, memory: Memory, limit: int) -> AbstractContextManager[Machine]:
-        """A machine with the program in it."""
+        return self.link(files, self.toolchain, memory, entries, defines, vendor)
 
 
-@dataclass(frozen=True)
-class _Unicorn:
-    core: Core
-    toolchain: Toolchain
-    mark: str = cross.MARK
-
-    def build(
-        self,
-        files: Mapping[str, str],
-        memory: Memory,
-        entries: Sequence[str],
-        defines: Sequence[str],
-        vendor: ForeignSources | None,
-    ) -> Image:
-        return build_image(files, self.toolchain, memory, entries, defines, vendor)
-
-    def load(self, image: bytes, memory: Memory, limit: int) -> AbstractContextManager[Machine]:
-        return nullcontext(UnicornMachine(self.core, memory, image, limit))
+def _unicorn_machine(
+    core: Core, image: bytes, memory: Memory, limit: int
+) -> AbstractContextManager[Machine]:
+    return nullcontext(UnicornMachine(core, memory, image, limit))
 
 
-@dataclass(frozen=True)
-class _Xtensa:
-    toolchain: Toolchain
-    mark: str = xtensa.MARK
-
-    def build(
-        self,
-        files: Mapping[str, str],
-        memory: Memory,
-        entries: Sequence[str],
-        defines: Sequence[str],
-        vendor: ForeignSources | None,
-    ) -> Image:
-        return build_xtensa_image(files, self.toolchain, memory, entries, defines, vendor)
-
-    def load(self, image: bytes, memory: Memory, limit: int) -> AbstractContextManager[Machine]:
-        command = (xtensa.QEMU, "-cpu", xtensa.CPU)
-        return QemuMachine(command, memory, image, (xtensa.IDLE, xtensa.MARK), limit)
+def _xtensa_machine(image: bytes, memory: Memory, limit: int) -> QemuMachine:
+    command = (xtensa.QEMU, "-cpu", xtensa.CPU)
+    return QemuMachine(command, memory, image, (xtensa.IDLE, xtensa.MARK), limit)
 
 
 def require_tools(core: Core | QemuCore) -> None:
@@ -106,7 +80,10 @@ def find_emulation(core: Core | QemuCore, target: Target, cc: str | None) -> Emu
         UsageError: another program is not, or `cc` cannot compile for the core.
     """
     if isinstance(core, Core):
-        return _Unicorn(core, find_toolchain(target.title, target.compiler, cc))
+        toolchain = find_toolchain(target.title, target.compiler, cc)
+        load = partial(_unicorn_machine, core)
+        return Emulation(toolchain, cross.MARK, build_image, load)
     if cc is not None:
         raise UsageError(f"--cc: for {target.title} only clang's code runs in the emulator")
-    return _Xtensa(find_xtensa_toolchain(target.compiler.optimize))
+    toolchain = find_xtensa_toolchain(target.compiler.optimize)
+    return Emulation(toolchain, xtensa.MARK, build_xtensa_image, _xtensa_machine)
