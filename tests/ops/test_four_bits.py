@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,3 +138,27 @@ def test_a_model_of_int4_weights(tmp_path: Any, kernels: str) -> None:
         sizes[name] = weights_bytes(compiled)
     count = 9 * 27 + 9 * 9 + 12 * 9 + 300 * 33 + 33 * 5
     assert sizes["int8"] - sizes["int4"] > 0.49 * count
+
+
+def test_onnx_runtimes_own_dequantize_linear_keeps_four_bits(tmp_path: Path) -> None:
+    """Its quantizer writes com.microsoft's operator where the model's opset is below 21."""
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "s"], ["dw"], "d", domain="com.microsoft"),
+        helper.make_node("Add", ["x", "dw"], ["y"], "add"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])],
+        [
+            helper.make_tensor("w", TensorProto.INT4, [3], [-8, 0, 7]),
+            helper.make_tensor("s", TensorProto.FLOAT, [], [0.5]),
+        ],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=opsets), path)
+    tensor = api.load(path).graph["w/int8"]
+    assert tensor.bits == 4
+    np.testing.assert_array_equal(tensor.data, np.int8([-8, 0, 7]))

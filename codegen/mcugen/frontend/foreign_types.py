@@ -35,6 +35,7 @@ _FOUR_BITS = frozenset({"int4", "int2", "uint4", "uint2"})
 _READERS = {
     "Cast": (DType.INT8, DType.UINT8, DType.FLOAT32),
     "DequantizeLinear": (DType.INT8, DType.UINT8),
+    "com.microsoft::DequantizeLinear": (DType.INT8, DType.UINT8),
 }
 """Operator -> widened types that it may read in place of the foreign ones."""
 
